@@ -1,0 +1,470 @@
+"""The right-hand side of every claim, one function each, and nothing else.
+
+Chapters and tests import a formula from here; it is written down nowhere else. All logarithms are natural.
+Neighbouring datasets are replace-one, and sensitivities are with respect to that relation.
+"""
+
+from math import erfc, exp, expm1, isfinite, log, log1p, pi, sqrt, tanh
+
+import numpy as np
+
+from dplib._validate import count, delta_or_zero, finite_array, positive, probability
+
+# Foundations: sensitivity
+
+
+def linear_query_sensitivity(n):
+    """1/n: a [0,1]-valued linear query on n records moves by no more. Claim: lem-sensitivity.
+
+    >>> linear_query_sensitivity(5)
+    0.2
+    """
+    return 1 / count("n", n)
+
+
+def histogram_sensitivity(n, order):
+    """2/n in l1 (order 1), √2/n in l2 (order 2): the normalised histogram moves by no more. Claim: lem-sensitivity.
+
+    >>> histogram_sensitivity(5, 1), round(histogram_sensitivity(5, 2), 4)
+    (0.4, 0.2828)
+    """
+    if order not in (1, 2):
+        raise ValueError(f"order must be 1 or 2 (the l1 or the l2 norm), got {order!r}")
+    return 2 ** (1 / order) / count("n", n)
+
+
+def family_sensitivity(k, n, order):
+    """k/n in l1, √k/n in l2: the answers to k linear queries together move by no more. Claim: lem-sensitivity.
+
+    >>> family_sensitivity(16, 100, 1), family_sensitivity(16, 100, 2)
+    (0.16, 0.04)
+    """
+    if order not in (1, 2):
+        raise ValueError(f"order must be 1 or 2 (the l1 or the l2 norm), got {order!r}")
+    return count("k", k) ** (1 / order) / count("n", n)
+
+
+# Foundations: Laplace mechanism
+
+
+def laplace_tail(t, sides=2):
+    """Pr[|Z| >= t b] = e^-t (two sides) or Pr[Z >= t b] = e^-t / 2 (one side), Z ~ Lap(b), t >= 0. Claim: lem-laplace-tail.
+
+    >>> laplace_tail(0), laplace_tail(0, sides=1), round(laplace_tail(3), 4)
+    (1.0, 0.5, 0.0498)
+    """
+    if sides not in (1, 2):
+        raise ValueError(f"sides must be 1 or 2, got {sides!r}")
+    if not (isfinite(t) and t >= 0):
+        raise ValueError(f"t must be finite and >= 0, got {t!r}")
+    return exp(-t) * sides / 2
+
+
+def laplace_loss(sensitivity, scale):
+    """Δ₁/b: the largest privacy loss of adding Lap(b) to each coordinate. Claim: thm-laplace-privacy.
+
+    >>> laplace_loss(sensitivity=.2, scale=.1)
+    2.0
+    """
+    return positive("sensitivity", sensitivity) / positive("scale", scale)
+
+
+def laplace_error(sensitivity, epsilon, k, beta):
+    """(Δ₁/ε) ln(k/β): all k coordinates err by at most this, except with probability β. Claim: thm-laplace-accuracy.
+
+    >>> round(laplace_error(sensitivity=10 / 1000, epsilon=1, k=10, beta=.05), 4)
+    0.053
+    """
+    scale = positive("sensitivity", sensitivity) / positive("epsilon", epsilon)
+    return scale * log(count("k", k) / probability("beta", beta))
+
+
+def laplace_sample_size(k, alpha, beta, epsilon):
+    """k ln(k/β) / (α ε): with so many records k linear queries err by at most α, except with probability β.
+    Claim: thm-laplace-accuracy.
+
+    >>> round(laplace_sample_size(k=10, alpha=.1, beta=.05, epsilon=1))
+    530
+    """
+    return laplace_error(count("k", k), epsilon, k, beta) / positive("alpha", alpha)
+
+
+# Foundations: Gaussian mechanism
+
+
+def gaussian_classical(sensitivity, epsilon, delta):
+    """Δ₂ √(2 ln(1.25/δ)) / ε, for 0 < ε <= 1 only. Claim: thm-gaussian-classical.
+
+    >>> round(gaussian_classical(1, 1, 1e-5), 4)
+    4.8448
+    """
+    epsilon = positive("epsilon", epsilon)
+    if epsilon > 1:
+        raise ValueError(f"the classical Gaussian scale is proved for epsilon <= 1 only, got {epsilon!r}; "
+                         "use the analytic scale")
+    return gaussian_classical_formula(sensitivity, epsilon, delta)
+
+
+def gaussian_classical_formula(sensitivity, epsilon, delta):
+    """The same formula at any ε: what breaks when the hypothesis ε <= 1 of thm-gaussian-classical goes.
+
+    >>> round(gaussian_classical_formula(1, 9, 1e-5), 4)
+    0.5383
+    """
+    factor = sqrt(2 * log(1.25 / probability("delta", delta)))
+    return positive("sensitivity", sensitivity) * factor / positive("epsilon", epsilon)
+
+
+def gaussian_delta(epsilon, sigma, sensitivity):
+    """Φ(Δ₂/2σ - εσ/Δ₂) - e^ε Φ(-Δ₂/2σ - εσ/Δ₂): the least δ of N(0, σ²) noise, for every ε > 0 (and ε = 0).
+    Claim: thm-gaussian-analytic.
+
+    >>> round(gaussian_delta(1, 3.7306, 1), 8)
+    1e-05
+    """
+    if not (isfinite(epsilon) and epsilon >= 0):
+        raise ValueError(f"epsilon must be finite and >= 0, got {epsilon!r}")
+    ratio = positive("sensitivity", sensitivity) / positive("sigma", sigma)
+    upper = epsilon / ratio - ratio / 2
+    lower = epsilon / ratio + ratio / 2
+    if upper < 2:
+        # e^ε Φ(-lower) = e^(ε - lower²/2) R(lower) with R the Mills ratio: no overflow of e^ε
+        return _normal_tail(upper) - exp(epsilon - lower**2 / 2) * _mills(lower) / sqrt(2 * pi)
+    # both terms are tiny and share the density at `upper`: subtract Mills ratios, not probabilities
+    return exp(-upper**2 / 2) / sqrt(2 * pi) * (_mills(upper) - _mills(lower))
+
+
+def gaussian_rho(sensitivity, sigma):
+    """Δ₂² / 2σ²: the zCDP parameter of the Gaussian mechanism. Claim: thm-gaussian-zcdp.
+
+    >>> gaussian_rho(1, 2)
+    0.125
+    """
+    return (positive("sensitivity", sensitivity) / positive("sigma", sigma)) ** 2 / 2
+
+
+# Foundations: selection
+
+
+def exponential_loss(weight, sensitivity):
+    """2 w Δ: the largest privacy loss of choosing i with probability ∝ e^(w s(i)). Claim: thm-exponential-privacy.
+
+    >>> exponential_loss(weight=.25, sensitivity=2)
+    1.0
+    """
+    return 2 * positive("weight", weight) * positive("sensitivity", sensitivity)
+
+
+def exponential_gap(sensitivity, epsilon0, k, beta):
+    """(2Δ/ε₀) ln(k/β): the chosen score is this far below the best with probability at most β.
+    Claim: thm-exponential-utility.
+
+    >>> round(exponential_gap(1, 1, 500, .05), 4)
+    18.4207
+    """
+    scale = 2 * positive("sensitivity", sensitivity) / positive("epsilon0", epsilon0)
+    return scale * log(count("k", k) / probability("beta", beta))
+
+
+def noisy_max_loss(sensitivity, scale):
+    """2Δ/b: the largest privacy loss of the index of the largest s(i) + Lap(b). Claim: thm-noisy-max.
+
+    >>> noisy_max_loss(1, 2)
+    1.0
+    """
+    return 2 * positive("sensitivity", sensitivity) / positive("scale", scale)
+
+
+def noisy_max_gap(sensitivity, epsilon0, k, beta):
+    """(4Δ/ε₀) ln(k/β): the chosen score is this far below the best with probability at most β.
+    Claim: thm-noisy-max-utility.
+
+    >>> round(noisy_max_gap(1, 1, 500, .05), 4)
+    36.8414
+    """
+    return 2 * exponential_gap(sensitivity, epsilon0, k, beta)
+
+
+def noisy_max_failure(gap, sensitivity, epsilon0, k):
+    """(k-1)/2 · (1 + g/2b) e^(-g/b), b = 2Δ/ε₀: the chosen score is g below the best with no more probability.
+    Claim: thm-noisy-max-utility.
+
+    >>> round(noisy_max_failure(20, 1, 1, 500), 4)
+    0.068
+    """
+    t = positive("gap", gap) * positive("epsilon0", epsilon0) / (2 * positive("sensitivity", sensitivity))
+    return (count("k", k) - 1) / 2 * (1 + t / 2) * exp(-t)
+
+
+# Foundations: composition
+
+
+def post_processing(epsilon, delta=0):
+    """(ε, δ): what is computed from a private output alone is as private. Claim: thm-post-processing.
+
+    >>> post_processing(1, 1e-6)
+    (1.0, 1e-06)
+    """
+    return positive("epsilon", epsilon), delta_or_zero(delta)
+
+
+def basic_composition(epsilons, deltas=0):
+    """(Σ ε_t, Σ δ_t): the guarantee of mechanisms run one after another. Claim: thm-basic-composition.
+
+    >>> basic_composition([.5, .25, .25], [0, 1e-6, 1e-6])
+    (1.0, 2e-06)
+    """
+    epsilons = finite_array("epsilons", epsilons)
+    deltas = np.broadcast_to(finite_array("deltas", deltas), epsilons.shape)
+    if epsilons.min() < 0 or deltas.min() < 0:
+        raise ValueError(f"epsilons and deltas must be >= 0, got {epsilons.min()} and {deltas.min()}")
+    return float(epsilons.sum()), float(deltas.sum())
+
+
+def renyi_divergence(order, width):
+    """a w²/8: the Rényi divergence of order a > 1 when the privacy loss lies in an interval of length w.
+    Claim: lem-bounded-loss.
+
+    >>> renyi_divergence(2, 2)
+    1.0
+    """
+    if not (isfinite(order) and order > 1):
+        raise ValueError(f"order must be finite and > 1, got {order!r}")
+    return order * positive("width", width) ** 2 / 8
+
+
+def zcdp_epsilon(rho, delta):
+    """ρ + 2√(ρ ln(1/δ)): ρ-zCDP implies (this, δ)-differential privacy. Claim: lem-zcdp-conversion.
+
+    >>> round(zcdp_epsilon(.125, 1e-6), 4)
+    2.7533
+    """
+    rho = positive("rho", rho)
+    return rho + 2 * sqrt(rho * log(1 / probability("delta", delta)))
+
+
+def zcdp_epsilon_at_order(rho, delta, order):
+    """aρ + (ln(1/δ) - ln a)/(a-1) + ln(1 - 1/a): ρ-zCDP implies (this, δ)-differential privacy, for every order a > 1.
+    Claim: lem-zcdp-conversion.
+
+    >>> round(zcdp_epsilon_at_order(.125, 1e-6, 11), 4)
+    2.4215
+    """
+    if not (isfinite(order) and order > 1):
+        raise ValueError(f"order must be finite and > 1, got {order!r}")
+    a, L = float(order), log(1 / probability("delta", delta))
+    return a * positive("rho", rho) + (L - log(a)) / (a - 1) + log1p(-1 / a)
+
+
+def advanced_composition(rounds, epsilon0, delta):
+    """T ε₀²/2 + ε₀ √(2T ln(1/δ)): T adaptive ε₀-DP mechanisms are (this, δ)-DP. Claim: thm-advanced-composition.
+
+    >>> round(advanced_composition(100, .05, 1e-6), 4)
+    2.7533
+    """
+    return zcdp_epsilon(count("rounds", rounds) * positive("epsilon0", epsilon0) ** 2 / 2, delta)
+
+
+def advanced_composition_kl(rounds, epsilon0, delta):
+    """T ε₀ tanh(ε₀/2) + ε₀ √(2T ln(1/δ)): the form in the lecture notes, a hair smaller. Claim: thm-advanced-composition.
+
+    >>> round(advanced_composition_kl(100, .05, 1e-6), 4)
+    2.7532
+    """
+    T, eps = count("rounds", rounds), positive("epsilon0", epsilon0)
+    return T * eps * tanh(eps / 2) + eps * sqrt(2 * T * log(1 / probability("delta", delta)))
+
+
+def advanced_composition_textbook(rounds, epsilon0, delta):
+    """T ε₀ (e^ε₀ - 1) + ε₀ √(2T ln(1/δ)): the form of Dwork and Roth, larger than both. Claim: thm-advanced-composition.
+
+    >>> round(advanced_composition_textbook(100, .05, 1e-6), 4)
+    2.8846
+    """
+    T, eps = count("rounds", rounds), positive("epsilon0", epsilon0)
+    return T * eps * expm1(eps) + eps * sqrt(2 * T * log(1 / probability("delta", delta)))
+
+
+def bounded_range_composition(rounds, epsilon0, delta):
+    """T ε₀²/8 + ε₀ √(T ln(1/δ)/2): T adaptive exponential mechanisms at ε₀ are (this, δ)-DP. Claim: thm-bounded-range.
+
+    >>> round(bounded_range_composition(100, .05, 1e-6), 4)
+    1.3454
+    """
+    return zcdp_epsilon(count("rounds", rounds) * positive("epsilon0", epsilon0) ** 2 / 8, delta)
+
+
+def optimal_composition_delta(rounds, epsilon0, epsilon):
+    """Σ_j C(T,j) max(0, e^((T-j)ε₀) - e^(ε + jε₀)) / (1 + e^ε₀)^T: the least δ of T adaptive ε₀-DP mechanisms.
+    Claim: thm-optimal-composition.
+
+    >>> optimal_composition_delta(1, 1, 1), round(optimal_composition_delta(2, 1, 1), 4)
+    (0.0, 0.3378)
+    """
+    T, eps = count("rounds", rounds), positive("epsilon0", epsilon0)
+    if not (isfinite(epsilon) and epsilon >= 0):
+        raise ValueError(f"epsilon must be finite and >= 0, got {epsilon!r}")
+    j = np.arange(T + 1)
+    log_binomial = np.concatenate([[0], np.cumsum(np.log((T - j[:-1]) / (j[:-1] + 1)))])
+    log_p = log_binomial + (T - j) * eps - T * np.logaddexp(0, eps)     # j answers out of T are lies
+    loss = (T - 2 * j) * eps
+    above = loss > epsilon
+    return float(np.sum(np.exp(log_p[above]) * -np.expm1(epsilon - loss[above])))
+
+
+def budget_epsilon0(epsilon, delta, rounds):
+    """ε / √(8 T ln(1/δ)): T rounds at this ε₀ are (ε, δ)-DP together if ε <= 8 ln(1/δ). Claim: lem-budget.
+
+    >>> round(budget_epsilon0(1, 1e-6, 100), 5)
+    0.00951
+    """
+    epsilon, log_delta = positive("epsilon", epsilon), log(1 / probability("delta", delta))
+    if epsilon > 8 * log_delta:
+        raise ValueError(f"the budget lemma needs epsilon <= 8 ln(1/delta) = {8 * log_delta:.4g}, got {epsilon!r}")
+    return epsilon / sqrt(8 * count("rounds", rounds) * log_delta)
+
+
+def _normal_tail(x):
+    return erfc(x / sqrt(2)) / 2
+
+
+def _mills(x):
+    """Mills ratio √(2π) Pr[N >= x] e^(x²/2), for x >= 0."""
+    from scipy.special import erfcx
+    return sqrt(pi / 2) * float(erfcx(x / sqrt(2)))
+
+
+# Chapter 6: sparse vector
+
+
+def above_threshold_loss(threshold_scale, query_scale, sensitivity=1.0):
+    """Δ/s₀ + 2Δ/s: the privacy loss of one run with Lap(s₀) on the threshold and Lap(s) on each query.
+    Claim: thm-above-threshold-privacy.
+
+    >>> above_threshold_loss(2, 4)
+    1.0
+    """
+    return one_threshold_loss(threshold_scale, query_scale, 1, sensitivity)
+
+
+def all_below_loss(threshold_scale, sensitivity=1.0):
+    """Δ/s₀: the privacy loss of a run that answers ⊥ throughout. Claim: thm-above-threshold-privacy.
+
+    >>> all_below_loss(2)
+    0.5
+    """
+    return positive("sensitivity", sensitivity) / positive("threshold_scale", threshold_scale)
+
+
+def above_threshold_error(k, beta, epsilon, sensitivity=1.0):
+    """6Δ ln((k+1)/β)/ε: no comparison among k is off by more, with probability 1−β. Claim: thm-above-threshold-accuracy.
+
+    >>> round(above_threshold_error(1000, .05, 1), 4)
+    59.4269
+    """
+    return sparse_error(k, beta, epsilon, 1, sensitivity)
+
+
+def above_threshold_error_textbook(k, beta, epsilon, sensitivity=1.0):
+    """8Δ(ln k + ln(2/β))/ε: the larger bound of the textbook. Claim: thm-above-threshold-accuracy.
+
+    >>> round(above_threshold_error_textbook(1000, .05, 1), 4)
+    84.7731
+    """
+    return sparse_error_textbook(k, beta, epsilon, 1, sensitivity)
+
+
+def sparse_loss(c, run_epsilon, delta=0.0):
+    """cε' if δ = 0, else cε'²/2 + ε'√(2c ln(1/δ)): c runs of AboveThreshold at ε'. Claim: thm-sparse-privacy.
+
+    >>> round(sparse_loss(10, .1), 6), round(sparse_loss(10, .1, 1e-6), 4)
+    (1.0, 1.7123)
+    """
+    if delta == 0:
+        return basic_composition([run_epsilon] * count("c", c))[0]
+    return advanced_composition(c, run_epsilon, delta)
+
+
+def sparse_error(k, beta, run_epsilon, c, sensitivity=1.0):
+    """6Δ ln((k+c)/β)/ε': no comparison of Sparse with c runs at ε' is off by more. Claim: thm-sparse-accuracy.
+
+    >>> round(sparse_error(200, .05, 1 / 5, 5), 1)
+    249.6
+    """
+    unit = positive("sensitivity", sensitivity) / positive("run_epsilon", run_epsilon)
+    return 6 * unit * log((count("k", k) + count("c", c)) / probability("beta", beta))
+
+
+def sparse_error_textbook(k, beta, run_epsilon, c, sensitivity=1.0):
+    """8Δ(ln k + ln(2c/β))/ε': the textbook's bound; with ε' = ε/√(8c ln(1/δ)) the 8 becomes √(512 c ln(1/δ))/ε.
+    Claim: thm-sparse-accuracy.
+
+    >>> round(sparse_error_textbook(1000, .05, 1 / 10, 10), 3)
+    1031.938
+    >>> round(sparse_error_textbook(1000, .05, budget_epsilon0(1, 1e-6, 10), 10), 3)
+    3430.693
+    """
+    unit = positive("sensitivity", sensitivity) / positive("run_epsilon", run_epsilon)
+    return 8 * unit * (log(count("k", k)) + log(2 * count("c", c) / probability("beta", beta)))
+
+
+def one_threshold_loss(threshold_scale, query_scale, c, sensitivity=1.0, monotone=False):
+    """Δ/s₀ + 2cΔ/s, and Δ/s₀ + cΔ/s for a monotone family: one threshold draw for up to c ⊤.
+    Claim: thm-one-threshold, lem-broken-variants.
+
+    >>> one_threshold_loss(2, 16, 4), one_threshold_loss(2, 16, 4, monotone=True)
+    (1.0, 0.75)
+    """
+    per_hit = (1 if monotone else 2) * positive("sensitivity", sensitivity) / positive("query_scale", query_scale)
+    return all_below_loss(threshold_scale, sensitivity) + count("c", c) * per_hit
+
+
+def comparison_variance(c, share, epsilon=1.0, sensitivity=1.0, monotone=False):
+    """2(Δ/ε₁)² + 2(2cΔ/ε₂)², ε₁ = share·ε: the variance of Z_i − Z₀; least at ε₂/ε₁ = (2c)^(2/3). Claim: lem-budget-split.
+
+    >>> comparison_variance(4, .2) < comparison_variance(4, .5)
+    True
+    """
+    unit = positive("sensitivity", sensitivity) / positive("epsilon", epsilon)
+    weight = count("c", c) * (1 if monotone else 2)
+    return 2 * (unit / probability("share", share)) ** 2 + 2 * (weight * unit / (1 - share)) ** 2
+
+
+def hits_where_delta_pays(delta):
+    """8 ln(1/δ): Sparse needs less noise with δ > 0 than with δ = 0 exactly for larger c. Claim: lem-delta-pays.
+
+    >>> round(hits_where_delta_pays(1e-6), 1)
+    110.5
+    """
+    return 8 * log(1 / probability("delta", delta))
+
+
+def numeric_sparse_loss(c, run_epsilon, answer_scale, delta=0.0, sensitivity=1.0):
+    """Loss of Sparse at ε' plus that of c Laplace answers of the given scale, δ/2 each. Claim: thm-numeric-sparse-privacy.
+
+    >>> round(numeric_sparse_loss(2, 4 / 9, 18), 6)
+    1.0
+    """
+    answers = laplace_loss(sensitivity, answer_scale)
+    return sparse_loss(c, run_epsilon, delta / 2) + sparse_loss(c, answers, delta / 2)
+
+
+def numeric_sparse_error(k, beta, epsilon, c, delta=0.0, sensitivity=1.0):
+    """9cΔ(ln k + ln(4c/β))/ε if δ = 0, else Δ(ln k + ln(4c/β))√(648 c ln(2/δ))/ε. Claim: thm-numeric-sparse-accuracy.
+
+    >>> round(numeric_sparse_error(1000, .05, 1, 10), 2)
+    1223.31
+    """
+    unit = positive("sensitivity", sensitivity) / positive("epsilon", epsilon)
+    factor = 9 * count("c", c) if delta == 0 else sqrt(648 * count("c", c) * log(2 / probability("delta", delta)))
+    return factor * unit * (log(count("k", k)) + log(4 * c / probability("beta", beta)))
+
+
+def reused_noise_loss(below, query_scale, sensitivity=1.0):
+    """bΔ/s after b answers ⊥, s the scale of Z_i: the price of publishing f_i + Z_i, or of an exact threshold.
+    Claim: lem-reused-noise, lem-broken-variants.
+
+    >>> reused_noise_loss(20, 4)
+    5.0
+    """
+    return count("below", below) * positive("sensitivity", sensitivity) / positive("query_scale", query_scale)

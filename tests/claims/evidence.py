@@ -1,0 +1,58 @@
+"""What counts as evidence in a claim test: exact divergences of finite laws, and honest binomial statements.
+
+A statistical check errs with probability at most ALARM when the claim is true; the seeds are fixed besides.
+"""
+
+from math import exp, inf, log
+
+import numpy as np
+from scipy.stats import beta as beta_law
+from scipy.stats import binom
+
+ALARM = 1e-6
+
+
+def check_rate(hits, runs, at_most, at_least=0.0):
+    """`hits` among `runs` agree with a probability between at_least and at_most: two one-sided binomial tests."""
+    assert binom.sf(hits - 1, runs, at_most) >= ALARM, f"{hits} of {runs} is too often for a rate <= {at_most}"
+    assert binom.cdf(hits, runs, at_least) >= ALARM, f"{hits} of {runs} is too rare for a rate >= {at_least}"
+
+
+def loss_at_least(hits, hits_neighbour, runs):
+    """Clopper-Pearson lower bound on ln(Pr[event | x] / Pr[event | x']), wrong with probability <= ALARM."""
+    low = beta_law.ppf(ALARM / 2, hits, runs - hits + 1) if hits else 0.0
+    high = beta_law.isf(ALARM / 2, hits_neighbour + 1, runs - hits_neighbour) if hits_neighbour < runs else 1.0
+    return log(low / high) if low else -inf
+
+
+def loss(P, Q):
+    """The largest privacy loss ln(P/Q) between two finite laws with positive entries."""
+    return float(np.max(np.log(P) - np.log(Q)))
+
+
+def hockey_stick(P, Q, factor):
+    """sup over events of P(E) - e^ε Q(E), factor = e^ε: the least δ of the pair. Exact for Fractions."""
+    return sum(max(p - factor * q, 0) for p, q in zip(P, Q))
+
+
+def least_delta(P, Q, epsilon):
+    """The same for floats and any ε, without overflow: Σ P (1 - e^(ε - L)) over the outcomes with loss L > ε."""
+    P, Q = np.asarray(P, float), np.asarray(Q, float)
+    only_P = (P > 0) & (Q == 0)
+    both = (P > 0) & (Q > 0)
+    L = np.log(P[both]) - np.log(Q[both])
+    return float(P[only_P].sum() - np.sum(P[both] * np.expm1(np.minimum(epsilon - L, 0))))
+
+
+def renyi(P, Q, order):
+    """The Rényi divergence of order a > 1 of two finite laws, in the log domain."""
+    L = np.log(P) - np.log(Q)
+    terms = np.log(Q) + order * L
+    return float((terms.max() + np.log(np.sum(np.exp(terms - terms.max())))) / (order - 1))
+
+
+def randomised_response(epsilon0, rounds=1):
+    """The law of the number of lies in `rounds` answers, under two neighbours: truth has odds e^ε₀."""
+    j = np.arange(rounds + 1)
+    p = 1 / (1 + exp(-epsilon0))
+    return binom.pmf(j, rounds, 1 - p), binom.pmf(j, rounds, p)

@@ -1,0 +1,90 @@
+"""The pictures of chapter 6 show what the claims say: known values, the same picture for the same parameters."""
+
+import numpy as np
+import pytest
+
+from dplib import bounds
+from dplib.figures import sparse_vector as figures
+from dplib.sparse_law import error_quantile
+from dplib.sparse_vector import Rule
+
+CALLS = {
+    figures.accuracy: {"epsilon": 0.5, "n": 100, "beta": 0.2},
+    figures.loss_by_rule: {"rule": "Algorithm 4", "c": 2, "epsilon": 1.0},
+    figures.certified: {"rule": "Algorithm 6", "runs": 10_000, "epsilon": 1.0},
+    figures.finding: {"c": 1, "epsilon": 1.0, "repeats": 50},
+    figures.budget_split: {"c": 5, "monotone": True},
+    figures.delta_pays: {"epsilon": 1.0, "log10_delta": -6},
+}
+
+
+@pytest.mark.parametrize("callback", CALLS)
+def test_a_picture_depends_on_its_parameters_alone(callback):
+    first, second = (callback(**CALLS[callback]) for _ in range(2))
+    for one, other in zip(first.curves, second.curves, strict=True):
+        assert (np.array(one.rows()) == np.array(other.rows())).all()
+    assert first.check == second.check
+
+
+def test_one_draw_for_the_largest_of_k_noises_has_the_right_law():
+    errors = figures.simulated_errors(1000, 1.0, repeats=200_000)
+    assert np.quantile(errors, 0.95) == pytest.approx(error_quantile(1000, 0.05, 1.0), rel=0.01)
+    by_hand = np.random.default_rng(0).laplace(size=(20_000, 4)) * [2, 4, 4, 4]
+    direct = abs(by_hand[:, 0]) + abs(by_hand[:, 1:]).max(axis=1)
+    ours = figures.simulated_errors(3, 1.0, repeats=20_000)
+    assert np.quantile(ours, [0.1, 0.5, 0.9]) == pytest.approx(np.quantile(direct, [0.1, 0.5, 0.9]), rel=0.03)
+
+
+def test_accuracy_measures_the_exact_quantile():
+    plot = figures.accuracy(1.0, 1000, 0.05)
+    exact = [error_quantile(int(k), 0.05, 1.0, 1 / 1000) for k in plot.x]
+    assert plot.curves[0].y == pytest.approx(exact, rel=0.06)
+    assert plot.check.holds and plot.check.right == pytest.approx(0.0594269)
+
+
+def test_only_the_private_versions_keep_the_promise():
+    kept = {rule: figures.loss_by_rule(rule, 2, 1.0).check.holds for rule in figures.RULES}
+    assert [rule for rule, holds in kept.items() if holds] == ["Sparse (private)", "one threshold draw (private)"]
+
+
+def test_certificates_stay_below_the_exact_loss_and_convict_only_the_guilty():
+    plot = figures.certified("Algorithm 6", 1_000_000, 1.0)
+    assert (plot.curves[0].draws.max(axis=0) <= plot.curves[1].y + 1e-9).all() and not plot.check.holds
+    assert figures.certified("Sparse (private)", 1_000_000, 1.0).check.holds
+
+
+def test_finding_reproduces_the_published_comparison():
+    """The share found at gap 80 with c = 5 of 200, ε = 1: the single draw finds more, δ > 0 less."""
+    plot = figures.finding(5, 1.0)
+    share = {curve.name: curve.y[plot.x.tolist().index(80)] for curve in plot.curves}
+    assert share["… monotone family"] > share["one threshold draw"] > share["Sparse"] > share["Sparse, δ = 10⁻⁶"]
+    assert plot.marks[0][1] == pytest.approx(249.6, abs=0.1) and plot.check.holds
+
+
+def test_split_marks_the_minimum_of_the_formula():
+    plot = figures.budget_split(5, False)
+    best = plot.marks[0][1]
+    assert abs(plot.x[plot.curves[1].y.argmin()] - best) <= plot.x[1] - plot.x[0]
+    assert plot.curves[0].y == pytest.approx(plot.curves[1].y, rel=0.1)
+
+
+def test_delta_pays_to_the_right_of_the_mark():
+    plot = figures.delta_pays(1.0, -6)
+    pure, approximate = plot.curves[0].y, plot.curves[1].y
+    assert ((approximate < pure) == (plot.x > bounds.hits_where_delta_pays(1e-6))).all()
+
+
+def test_twelve_runs_counts_what_it_draws():
+    import matplotlib
+
+    matplotlib.use("agg")
+    answers = np.linspace(-60, 60, 40)
+    fig, early, late = figures.twelve_runs(answers, 0.0, 1e9, np.random.default_rng(0))
+    assert (early, late) == (0, 0) and len(fig.axes) == 12
+    fig, early, late = figures.twelve_runs(answers, 0.0, 0.1, np.random.default_rng(0))
+    titles = [ax.get_title() for ax in fig.axes]
+    assert early == sum("early" in t for t in titles) and late == sum("late" in t for t in titles) and early > 6
+
+
+def test_worst_loss_moves_the_right_queries():
+    assert figures.worst_loss(Rule(2.0, 4.0), 50, 1) == pytest.approx(1.0, abs=1e-6)
