@@ -67,9 +67,9 @@ class AboveThreshold:
         self.halted = False
 
     def ask(self, answer):
-        """True (⊤, and halt) or False (⊥) for the next query, of true answer `answer`."""
+        """True (⊤, and halt) or False (⊥) for the query with this true answer."""
         if self.halted:
-            raise BudgetSpent("AboveThreshold has answered ⊤: its budget is spent")
+            raise BudgetSpent("AboveThreshold said ⊤: its budget is spent")
         answer = _number("answer", answer)
         noise = self._rng.laplace(scale=self._query_scale)  # [AT-2]
         self.halted = bool(answer + noise >= self._noisy_threshold)  # [AT-3]

@@ -55,7 +55,7 @@ def test_every_pair_of_neighbours_by_fractions():
 @pytest.mark.parametrize("make", [
     lambda: thresholds(4), lambda: point_queries(4), lambda: thresholds(4).closed(), lambda: point_queries(4).closed(),
     lambda: random_queries(5, 4, np.random.default_rng(3)), lambda: from_matrix([[.2, .7, .7, .3], [1, 0, .5, .5]]),
-])
+], ids=["thresholds", "points", "closed thresholds", "closed points", "random", "matrix"])
 def test_the_diameter_is_the_exact_sensitivity(make):
     F, n = make(), 3
     for order in (1, 2):
