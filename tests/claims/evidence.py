@@ -3,26 +3,23 @@
 A statistical check errs with probability at most ALARM when the claim is true; the seeds are fixed besides.
 """
 
-from math import exp, inf, log
+from math import exp
 
 import numpy as np
-from scipy.stats import beta as beta_law
 from scipy.stats import binom
 
 ALARM = 1e-6
 
 
+def rate_is_at_most(rate, hits, runs):
+    """Do `hits` among `runs` agree with a probability <= rate? A one-sided binomial test."""
+    return binom.sf(int(hits) - 1, runs, rate) >= ALARM
+
+
 def check_rate(hits, runs, at_most, at_least=0.0):
     """`hits` among `runs` agree with a probability between at_least and at_most: two one-sided binomial tests."""
-    assert binom.sf(hits - 1, runs, at_most) >= ALARM, f"{hits} of {runs} is too often for a rate <= {at_most}"
+    assert rate_is_at_most(at_most, hits, runs), f"{hits} of {runs} is too often for a rate <= {at_most}"
     assert binom.cdf(hits, runs, at_least) >= ALARM, f"{hits} of {runs} is too rare for a rate >= {at_least}"
-
-
-def loss_at_least(hits, hits_neighbour, runs):
-    """Clopper-Pearson lower bound on ln(Pr[event | x] / Pr[event | x']), wrong with probability <= ALARM."""
-    low = beta_law.ppf(ALARM / 2, hits, runs - hits + 1) if hits else 0.0
-    high = beta_law.isf(ALARM / 2, hits_neighbour + 1, runs - hits_neighbour) if hits_neighbour < runs else 1.0
-    return log(low / high) if low else -inf
 
 
 def loss(P, Q):

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from evidence import check_rate, rate_is_at_most
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dplib import bounds
-from dplib.audit import clopper_pearson
 from dplib.sparse_law import error_quantile
 from dplib.sparse_vector import Rule, numeric_split, one_threshold_rule, run_epsilon, run_many, scales, sparse_rule
 
@@ -22,11 +22,6 @@ def inaccurate(runs, answers, threshold, alpha):
     processed = np.arange(answers.shape[-1]) < runs.processed[:, None]
     wrong = np.where(runs.above, answers < threshold - alpha, processed & (answers > threshold + alpha))
     return wrong.any(axis=1)
-
-
-def fails_at_most(beta, failures, runs):
-    """Are the failures consistent with a probability ≤ β? (Refuted with confidence 1 − 1e-6.)"""
-    return clopper_pearson(int(failures), runs, 1 - 1e-6)[0] <= beta
 
 
 def failures_on_hard_instances(rule, k, alpha, repeats=4000):
@@ -87,7 +82,7 @@ def test_a_comparison_is_off_by_at_most_the_two_noises(answers, seed, epsilon):
 def test_failures_are_rarer_than_beta(k, beta):
     alpha = bounds.above_threshold_error(k, beta, 1.0)
     for failures in failures_on_hard_instances(sparse_rule(1, 1.0), k, alpha):
-        assert fails_at_most(beta, failures, 4000)
+        assert rate_is_at_most(beta, failures, 4000)
 
 
 @pytest.mark.claim("thm-above-threshold-accuracy", kind="bound")
@@ -95,7 +90,7 @@ def test_it_does_not_halt_before_k_when_all_before_are_below():
     k, beta = 100, 0.05
     answers = np.full(k, -bounds.above_threshold_error(k, beta, 1.0) * (1 + 1e-9))
     runs = run_many(sparse_rule(1, 1.0), answers, 0.0, np.random.default_rng(8), 4000)
-    assert fails_at_most(beta, (runs.processed < k).sum(), 4000)
+    assert rate_is_at_most(beta, (runs.processed < k).sum(), 4000)
 
 
 @pytest.mark.claim("thm-above-threshold-accuracy", kind="tight")
@@ -109,8 +104,8 @@ def test_bound_is_within_a_factor_of_one_and_a_half(witness):
 @pytest.mark.claim("thm-above-threshold-accuracy", kind="can-fail")
 def test_a_third_of_alpha_or_twice_the_noise_is_not_enough():
     alpha = bounds.above_threshold_error(300, 0.05, 1.0)
-    assert not fails_at_most(0.05, max(failures_on_hard_instances(sparse_rule(1, 1.0), 300, alpha / 3)), 4000)
-    assert not fails_at_most(0.05, max(failures_on_hard_instances(sparse_rule(1, 0.5), 300, alpha)), 4000)
+    assert not rate_is_at_most(0.05, max(failures_on_hard_instances(sparse_rule(1, 1.0), 300, alpha / 3)), 4000)
+    assert not rate_is_at_most(0.05, max(failures_on_hard_instances(sparse_rule(1, 0.5), 300, alpha)), 4000)
     without_log = 6 / 1.0
     assert error_quantile(300, 0.05, 1.0) > without_log
 
@@ -137,8 +132,7 @@ def test_printed_values_of_the_accuracy_of_sparse():
     simulated = np.random.default_rng(10).laplace(size=(4000, 1010))
     maxima = abs(simulated[:, :10]).max(axis=1) * 2 + abs(simulated[:, 10:]).max(axis=1) * 4
     exact = error_quantile(1000, 0.05, 1.0, c=10)
-    low, high = (clopper_pearson(int((maxima > exact).sum()), 4000, 1 - 1e-6)[side] for side in (0, 1))
-    assert low <= 0.05 <= high
+    check_rate((maxima > exact).sum(), 4000, at_most=0.05, at_least=0.05)
 
 
 @pytest.mark.claim("thm-sparse-accuracy", kind="property")
@@ -155,7 +149,7 @@ def test_exact_quantile_is_below_both_bounds_of_sparse(k, c, beta, epsilon, delt
 @pytest.mark.parametrize("c, delta", [(1, 0.0), (5, 0.0), (5, 1e-6)])
 def test_sparse_finds_exactly_the_interesting_queries(c, delta):
     alpha = bounds.sparse_error(200, 0.05, run_epsilon(c, 1.0, delta), c)
-    assert fails_at_most(0.05, sparse_failures(sparse_rule(c, 1.0, delta), 200, c, alpha), 2000)
+    assert rate_is_at_most(0.05, sparse_failures(sparse_rule(c, 1.0, delta), 200, c, alpha), 2000)
 
 
 @pytest.mark.claim("thm-sparse-accuracy", kind="bound")
@@ -167,7 +161,7 @@ def test_what_is_not_processed_is_below_and_why_c_minus_one_is_needed_for_all():
     assert (runs.processed == 1).mean() > 0.99  # halts at the first query: not all k are processed
     alpha = bounds.sparse_error(k, 0.05, 1.0, c)
     unprocessed = np.arange(k) >= runs.processed[:, None]
-    assert fails_at_most(0.05, (unprocessed & (answers >= -alpha)).any(axis=1).sum(), 500)
+    assert rate_is_at_most(0.05, (unprocessed & (answers >= -alpha)).any(axis=1).sum(), 500)
 
 
 @pytest.mark.claim("thm-sparse-accuracy", kind="tight")
@@ -184,7 +178,7 @@ def test_the_garbled_constants_of_the_notes_are_refuted():
     garbled = (math.log(1000) + math.log(400)) * math.sqrt(12 * 10 * math.log(1e6))  # √12 for √512
     assert garbled == pytest.approx(525.216, abs=1e-3)
     assert garbled < error_quantile(1000, 0.05, budget, c=10)
-    assert not fails_at_most(0.05, sparse_failures(sparse_rule(10, 1.0, 1e-6), 200, 10, garbled), 2000)
+    assert not rate_is_at_most(0.05, sparse_failures(sparse_rule(10, 1.0, 1e-6), 200, 10, garbled), 2000)
 
 
 # NumericSparse
@@ -226,7 +220,7 @@ def test_answers_fit_into_the_bound_for_all_parameters(k, c, beta, epsilon, delt
 @pytest.mark.parametrize("c, delta", [(1, 0.0), (10, 0.0), (10, 1e-6), (100, 1e-6)])
 def test_numeric_sparse_fails_at_most_beta(c, delta):
     alpha = bounds.numeric_sparse_error(1000, 0.05, 1.0, c, delta)
-    assert fails_at_most(0.05, numeric_failures(1000, c, 1.0, delta, alpha, repeats=1000), 1000)
+    assert rate_is_at_most(0.05, numeric_failures(1000, c, 1.0, delta, alpha, repeats=1000), 1000)
 
 
 @pytest.mark.claim("thm-numeric-sparse-accuracy", kind="tight")
@@ -249,7 +243,7 @@ def test_the_textbook_noise_for_positive_delta_fails_too_often(c, share):
     exact = -math.expm1(c * math.log1p(-math.exp(-textbook_alpha / textbook_scale)))
     assert exact == pytest.approx(share, abs=2e-3) and exact > 0.05
     failures = numeric_failures(1000, c, 1.0, 1e-6, textbook_alpha, textbook_scale, find=root / (root + 1), repeats=4000)
-    assert not fails_at_most(0.05, failures, 4000)
+    assert not rate_is_at_most(0.05, failures, 4000)
 
 
 # Splitting the budget, and when δ > 0 pays

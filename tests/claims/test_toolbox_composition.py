@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from dplib import bounds, composition
+from dplib import bounds
+from dplib.audit import epsilon_lower_bound, composition
 from dplib.mechanisms import exponential_probabilities, laplace
-from evidence import check_rate, hockey_stick, least_delta, loss, loss_at_least, randomised_response, renyi
+from evidence import check_rate, hockey_stick, least_delta, loss, randomised_response, renyi
 
 exactly = partial(settings, derandomize=True, deadline=None)
 rounds = st.integers(1, 400)
@@ -63,7 +64,7 @@ def test_rounding_and_clipping_laplace_answers():
     runs, epsilon, rng = 200_000, 1., np.random.default_rng(0)
     clean = lambda a: np.clip(np.round(laplace(a, 1, epsilon, rng, repeats=runs)), 0, 1)
     x, y = clean(0.), clean(1.)
-    found = max(loss_at_least(int(np.sum(x == v)), int(np.sum(y == v)), runs) for v in (0, 1))
+    found = max(epsilon_lower_bound(int(np.sum(x == v)), int(np.sum(y == v)), runs) for v in (0, 1))
     assert .5 < found <= bounds.post_processing(epsilon)[0]
 
 

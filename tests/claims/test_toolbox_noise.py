@@ -12,8 +12,9 @@ from scipy.stats import laplace as laplace_law
 from scipy.stats import norm
 
 from dplib import bounds
+from dplib.audit import epsilon_lower_bound
 from dplib.mechanisms import gaussian, gaussian_scale, laplace
-from evidence import check_rate, loss_at_least
+from evidence import check_rate
 
 exactly = partial(settings, derandomize=True, deadline=None)
 epsilons = st.floats(.01, 8)
@@ -102,7 +103,7 @@ def check_noise_privacy(mechanism, epsilon, runs=RUNS):
     """
     rng = np.random.default_rng(3)
     x, y = mechanism(0., rng), mechanism(1., rng)
-    found = max(loss_at_least(int(np.sum(x < t)), int(np.sum(y < t)), runs) for t in (-1., -.5, 0.))
+    found = max(epsilon_lower_bound(int(np.sum(x < t)), int(np.sum(y < t)), runs) for t in (-1., -.5, 0.))
     assert found <= epsilon, f"audit: loss >= {found:.3f} > {epsilon}"
     return found
 

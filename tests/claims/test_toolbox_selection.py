@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import laplace as laplace_law
 
 from dplib import bounds
+from dplib.audit import epsilon_lower_bound
 from dplib.mechanisms import exponential, exponential_probabilities, report_noisy_max
-from evidence import check_rate, loss, loss_at_least
+from evidence import check_rate, loss
 
 exactly = partial(settings, derandomize=True, deadline=None)
 RUNS = 200_000
@@ -199,7 +200,7 @@ def test_noisy_max_for_any_scores_and_neighbour(pair, epsilon):
 def test_audit_of_noisy_max():
     rng, (x, y) = np.random.default_rng(2), opposite(20)
     draws, draws_y = (report_noisy_max(s, 1, 1, rng, repeats=RUNS) for s in (x, y))
-    found = loss_at_least(int(np.sum(draws_y == 0)), int(np.sum(draws == 0)), RUNS)
+    found = epsilon_lower_bound(int(np.sum(draws_y == 0)), int(np.sum(draws == 0)), RUNS)
     assert .5 <= found <= 1
     check_sampler(draws_y, law_of_noisy_max(y))
 
