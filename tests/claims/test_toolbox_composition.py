@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from dplib import bounds
-from dplib.audit import epsilon_lower_bound, composition
+from dplib import bounds, composition
+from dplib.audit import epsilon_lower_bound
 from dplib.mechanisms import exponential_probabilities, laplace
 from evidence import check_rate, hockey_stick, least_delta, loss, randomised_response, renyi
 
