@@ -15,7 +15,7 @@ DPLIB := $(shell find dplib -type f -not -path '*/__pycache__/*' | sort)
 CLAIMS := tests/conftest.py $(wildcard tests/claims/*.py)
 CHAPTERS := $(wildcard chapters/*)
 NOTEBOOKS := $(wildcard chapters/*.ipynb)
-WEBSITE := _config.yml _toc.yml $(shell find website -type f -not -path '*/__pycache__/*' | sort)
+WEBSITE := _config.yml _toc.yml $(shell find website -type f -not -path '*/__pycache__/*' -not -name readme-figure.png | sort)
 DPLIB_HASH := $(shell cat $(DPLIB) requirements.txt | cksum | cut -d' ' -f1)
 
 # pip's three hundred lines as one that counts.

@@ -72,8 +72,10 @@ class AboveThreshold:
             raise BudgetSpent("AboveThreshold said ⊤: its budget is spent")
         answer = _number("answer", answer)
         noise = self._rng.laplace(scale=self._query_scale)  # [AT-2]
-        self.halted = bool(answer + noise >= self._noisy_threshold)  # [AT-3]
-        return self.halted  # [AT-4]
+        if answer + noise >= self._noisy_threshold:  # [AT-3]
+            self.halted = True
+            return True
+        return False  # [AT-4]
 
 
 class Sparse:
@@ -90,8 +92,7 @@ class Sparse:
     def __init__(self, threshold, c, epsilon, delta=0.0, *, sensitivity=1.0, rng):
         budget = run_epsilon(c, epsilon, delta)  # [SP-1]
         self._fresh_run = lambda: AboveThreshold(threshold, budget, sensitivity=sensitivity, rng=rng)
-        self._run = self._fresh_run()  # [SP-2]
-        self.c, self.count = c, 0
+        self._run, self.c, self.count = self._fresh_run(), c, 0  # [SP-2]
 
     @property
     def halted(self):
@@ -104,8 +105,8 @@ class Sparse:
         above = self._run.ask(answer)  # [SP-3]
         if above:
             self.count += 1  # [SP-4]
-            if not self.halted:
-                self._run = self._fresh_run()  # [SP-5]
+        if above and not self.halted:
+            self._run = self._fresh_run()  # [SP-5]
         return above
 
 
@@ -122,7 +123,7 @@ class NumericSparse:
 
     def __init__(self, threshold, c, epsilon, delta=0.0, *, sensitivity=1.0, rng):
         sparse_epsilon, self._answer_scale = numeric_split(c, epsilon, delta, sensitivity)  # [NS-1]
-        self._sparse = Sparse(threshold, c, sparse_epsilon, delta / 2, sensitivity=sensitivity, rng=rng)
+        self._sparse = Sparse(threshold, c, sparse_epsilon, delta / 2, sensitivity=sensitivity, rng=rng)  # [NS-2]
         self._rng = rng
 
     @property
@@ -131,9 +132,9 @@ class NumericSparse:
 
     def ask(self, answer):
         """A noisy value (⊤) or None (⊥) for the next query; raises `BudgetSpent` after the c-th ⊤."""
-        if not self._sparse.ask(answer):  # [NS-2]
+        if not self._sparse.ask(answer):  # [NS-3]
             return None
-        return float(answer + self._rng.laplace(scale=self._answer_scale))  # [NS-3]
+        return float(answer + self._rng.laplace(scale=self._answer_scale))  # [NS-4]
 
 
 def numeric_split(c, epsilon, delta=0.0, sensitivity=1.0):

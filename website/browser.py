@@ -132,6 +132,7 @@ def picture(target: Path, page_name: str = "chapters/06-sparse-vector.html") -> 
         page.goto((site / page_name).as_uri())
         page.wait_for_load_state("networkidle")
         figure = page.locator("figure.dplib-explore").first
+        figure.evaluate("f => { f.style.padding = '16px'; f.style.background = '#fff'; }")
         figure.screenshot(path=target)
     print(f"wrote {target}")
 

@@ -88,6 +88,7 @@ def selection_gap(k, beta):
         "probability to miss by g",
         yscale="log",
         check=Check(missed, beta, f"exponential mechanism at g = ln(k/β) = {at:.1f}"),
+        marks=[("ln(k/β)", at)],
     )
 
 

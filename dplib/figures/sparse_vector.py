@@ -24,25 +24,38 @@ RULES = {
 }
 
 
-def simulated_errors(k, run_epsilon, c=1, sensitivity=1.0, repeats=8000, seed=6):
-    """max|Z₀| + max|Z_i| over c threshold and k query noises, `repeats` times: (repeats,).
+def largest_noises(k, c, run_epsilon, repeats=8000, seed=6):
+    """max|Z₀| + max|Z_i| over c threshold and k query noises (Δ = 1): what the proofs bound, `repeats` times.
 
-    |Lap(b)| is exponential with mean b and the largest of k such is −b ln(1 − U^(1/k)): one draw instead of k.
+    |Lap(s)| is exponential with mean s and the largest of k such is −s ln(1 − U^(1/k)): one draw instead of k.
     """
     u = np.random.default_rng(seed).random((2, repeats))
     largest = lambda u, count, scale: -scale * np.log(-np.expm1(np.log(u) / count))
-    threshold_scale, query_scale = scales(run_epsilon, sensitivity)
+    threshold_scale, query_scale = scales(run_epsilon)
     return largest(u[0], c, threshold_scale) + largest(u[1], k, query_scale)
+
+
+def comparison_errors(k, epsilon, sensitivity=1.0, repeats=8000, seed=6):
+    """How far the k comparisons of one AboveThreshold run are off, max_i |Z_i − Z₀|, `repeats` times.
+
+    Only the largest and the smallest Z_i matter. The share of the law of Z below the largest of k is U^(1/k); below the
+    smallest it is that times 1 − V^(1/(k−1)), because the others are independent draws from below the largest.
+    """
+    u, v, w = np.random.default_rng(seed).random((3, repeats))
+    beyond = -np.expm1(np.log(u) / k)  # share of the law above the largest, kept apart: it is tiny
+    below = (1 - beyond) * (-np.expm1(np.log(v) / (k - 1)) if k > 1 else np.ones(repeats))
+    threshold_scale, query_scale = scales(epsilon, sensitivity)
+    upper = lambda tail: np.where(tail < 0.5, -np.log(2 * tail), np.log(2 * (1 - tail)))  # Lap(1) with this much above
+    top = query_scale * upper(beyond)
+    bottom = top if k == 1 else -query_scale * upper(below)
+    z0 = threshold_scale * upper(w)
+    return np.maximum(np.abs(top - z0), np.abs(bottom - z0))
 
 
 def accuracy(epsilon, n=1000, beta=0.05):
     """How far off AboveThreshold's comparisons are, for averages over n records (Δ = 1/n), as k grows."""
-    ks = np.array([1, 3, 10, 32, 100, 316, 1000, 3162, 10_000])
-    delta = bounds.linear_query_sensitivity(n)
-    errors = np.stack([simulated_errors(k, epsilon, sensitivity=delta) for k in ks])  # (9, R)
+    ks, errors, six, eight = _accuracy(epsilon, n, beta)
     quantile = np.quantile(errors, 1 - beta, axis=1)
-    six = [bounds.above_threshold_error(int(k), beta, epsilon, delta) for k in ks]
-    eight = [bounds.above_threshold_error_textbook(int(k), beta, epsilon, delta) for k in ks]
     return Plot(
         ks,
         [
@@ -56,6 +69,28 @@ def accuracy(epsilon, n=1000, beta=0.05):
         yscale="log",
         check=Check(quantile[6], six[6], "at k = 1000"),
     )
+
+
+def first_alarm(epsilon):
+    """The front page's figure: error against the number of averages watched, over 1000 people."""
+    ks, errors, six, _ = _accuracy(epsilon, 1000, 0.05)
+    quantile = np.quantile(errors, 0.95, axis=1)
+    return Plot(
+        ks,
+        [measured("error that 95 % of the runs stay below", quantile), bound("what the theorem promises", six)],
+        "number of averages watched",
+        "error",
+        xscale="log",
+        check=Check(quantile[6], six[6], "at 1000 averages"),
+    )
+
+
+def _accuracy(epsilon, n, beta):
+    ks = np.array([1, 3, 10, 32, 100, 316, 1000, 3162, 10_000])
+    delta = bounds.linear_query_sensitivity(n)
+    errors = np.stack([comparison_errors(k, epsilon, delta) for k in ks])  # (9, R)
+    forms = bounds.above_threshold_error, bounds.above_threshold_error_textbook
+    return ks, errors, *([form(int(k), beta, epsilon, delta) for k in ks] for form in forms)
 
 
 def loss_by_rule(rule, c, epsilon):
@@ -109,15 +144,14 @@ def certified(rule, runs, epsilon):
 
 
 def finding(c, epsilon, repeats=200):
-    """The share of c interesting queries among 200 that four algorithms find; interesting τ + gap, the others τ − gap."""
+    """The share of c interesting queries among 200 that three algorithms find; interesting τ + gap, the others τ − gap."""
     k, beta, delta = 200, 0.05, 1e-6
-    gaps = np.array([5, 20, 40, 80, 160, 320, 1280])
+    gaps = np.array([5, 20, 40, 80, 130, 200, 400, 900, 2800])
     where = np.random.default_rng(66).permuted(np.tile(np.arange(k) < c, (repeats, 1)), axis=1)  # (R, k)
     rules = {
         "Sparse": sparse_rule(c, epsilon),
         "Sparse, δ = 10⁻⁶": sparse_rule(c, epsilon, delta),
         "one threshold draw": one_threshold_rule(c, epsilon),
-        "… monotone family": one_threshold_rule(c, epsilon, monotone=True),
     }
     def found(rule, gap):  # (R, k): which queries got ⊤
         return run_many(rule, np.where(where, gap, -gap), 0.0, np.random.default_rng(6), repeats).above
@@ -128,17 +162,17 @@ def finding(c, epsilon, repeats=200):
     return Plot(
         gaps,
         [measured(name, [share(rule, gap) for gap in gaps]) for name, rule in rules.items()],
-        "gap between the queries and the threshold",
-        "share of interesting queries found",
+        "gap to the threshold",
+        "share found",
         xscale="log",
         check=Check(wrong, beta, "share of Sparse's runs with any error, at gap α"),
-        marks=[("α of the theorem", alpha)],
+        marks=[("α", alpha)],
     )
 
 
 def budget_split(c, monotone):
     """The spread of Z_i − Z₀ for every split ε₁ : ε₂ of ε = 1, drawn and from the formula, with the best split marked."""
-    shares = np.linspace(0.04, 0.72, 18)
+    shares = np.linspace(0.03, 0.93, 31)
     noise = np.random.default_rng(6).laplace(size=(2, 4000))
     spread = []
     for share in shares:
@@ -150,20 +184,18 @@ def budget_split(c, monotone):
         shares,
         [measured("4000 draws", spread), bound("formula", [formula(s) for s in shares])],
         "share ε₁/ε of the threshold",
-        "standard deviation of Z_i − Z₀",
+        "standard deviation of Zᵢ − Z₀",
         yscale="log",
-        check=Check(formula(best), formula(0.5), "best split against halves"),
+        check=Check(formula(best), formula(0.5), "at the best share, against one half"),
         marks=[("best", best)],
     )
 
 
 def delta_pays(epsilon, log10_delta):
-    """Error of Sparse with δ = 0 and δ > 0 as the number c of ⊤ grows (k = 1000 queries, β = 0.05)."""
+    """Noise of Sparse with δ = 0 and δ > 0 as the number c of ⊤ grows (k = 1000 queries, β = 0.05)."""
     k, beta, delta = 1000, 0.05, 10.0**log10_delta
     cs = np.array([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000])
-    error = lambda d: [
-        np.quantile(simulated_errors(k, run_epsilon(int(c), epsilon, d), int(c)), 1 - beta) for c in cs
-    ]
+    error = lambda d: [np.quantile(largest_noises(k, int(c), run_epsilon(int(c), epsilon, d)), 1 - beta) for c in cs]
     limit = lambda d: [bounds.sparse_error(k, beta, run_epsilon(int(c), epsilon, d), int(c)) for c in cs]
     pure, approximate = error(0.0), error(delta)
     return Plot(
@@ -174,8 +206,8 @@ def delta_pays(epsilon, log10_delta):
             bound("6Δ ln((k+c)/β)/ε', δ = 0", limit(0.0)),
             bound("… δ > 0", limit(delta)),
         ],
-        "number c of ⊤ allowed",
-        "error α of a comparison",
+        "number c of alarms",
+        "max|Z₀| + max|Zᵢ|",
         xscale="log",
         yscale="log",
         check=Check(pure[6], limit(0.0)[6], "at c = 100, δ = 0"),
@@ -186,33 +218,36 @@ def delta_pays(epsilon, log10_delta):
 def twelve_runs(answers, threshold, epsilon, rng):
     """Twelve runs of AboveThreshold on one stream: a figure, and how many halted too early or too late.
 
-    Right is the first query at or above the threshold; grey dots are the true answers, the line the noisy threshold.
+    Right is the first query at or above the threshold. Dots are the true answers, crosses what was compared with the
+    noisy threshold, drawn until the halt. The noise is seen through the run's own generator, which is not private.
     """
     import matplotlib.pyplot as plt
 
-    from dplib.sparse_vector import AboveThreshold
-
     answers = np.asarray(answers, float)
-    right = int(np.argmax(answers >= threshold))
+    number = np.arange(1, len(answers) + 1)
+    right = int(np.argmax(answers >= threshold)) + 1
     early = late = 0
     with style():
-        fig, axes = plt.subplots(3, 4, figsize=(9.2, 5.2), sharex=True, sharey=True)
-        fig.subplots_adjust(left=0.06, right=0.99, bottom=0.09, top=0.94, wspace=0.06, hspace=0.28)
+        fig, axes = plt.subplots(3, 4, figsize=(9.2, 5.6), sharex=True, sharey=True)
+        fig.subplots_adjust(left=0.065, right=0.99, bottom=0.09, top=0.95, wspace=0.06, hspace=0.28)
         for run, ax in enumerate(axes.flat, 1):
-            stream = AboveThreshold(threshold, epsilon, rng=rng)
-            halt = next((i for i, answer in enumerate(answers) if stream.ask(answer)), len(answers))
+            noisy_threshold = threshold + rng.laplace(scale=scales(epsilon)[0])
+            noisy = answers + rng.laplace(scale=scales(epsilon)[1], size=len(answers))
+            above = np.flatnonzero(noisy >= noisy_threshold)
+            halt = number[above[0]] if len(above) else len(answers) + 1
             early, late = early + (halt < right), late + (halt > right)
             ax.axhline(threshold, color="black", ls=(0, (6, 3.5)), lw=1)
-            ax.axhline(stream._noisy_threshold, color=PALETTE["blue"], lw=1.4)
-            ax.plot(answers, ".", color=GREY, ms=4)
-            if halt < len(answers):
-                ax.plot(halt, answers[halt], "o", ms=9, mfc="none", mew=2, color=PALETTE["vermillion"])
+            ax.axhline(noisy_threshold, color=PALETTE["blue"], lw=1.4)
+            ax.plot(number, answers, ".", color=GREY, ms=3)
+            ax.plot(number[:halt], noisy[:halt], "x", color=PALETTE["vermillion"], ms=3, mew=1)
+            if halt <= len(answers):
+                ax.plot(halt, noisy[halt - 1], "o", ms=10, mfc="none", mew=2, color=PALETTE["vermillion"])
             verdict = "right" if halt == right else "too early" if halt < right else "too late"
             ax.set_title(f"run {run}: {verdict}", fontsize=9)
         for ax in axes[-1]:
-            ax.set_xlabel("query i")
+            ax.set_xlabel("query $i$")
         for ax in axes[:, 0]:
-            ax.set_ylabel("f_i(x)")
+            ax.set_ylabel("answer")
     return fig, early, late
 
 
@@ -226,8 +261,8 @@ def coupling_picture(g, f, g_neighbour, f_neighbour):
         fig.subplots_adjust(left=0.1, right=0.98, bottom=0.13, top=0.97)
         t = np.array([0.0, 8.0])
         for left, answer, colour, name, hatch in (
-            (g, f, PALETTE["blue"], "outputs of x:  g(x) < t ≤ f(x) + v", "//"),
-            (g_neighbour, f_neighbour, PALETTE["vermillion"], "outputs of x′: g(x′) < t ≤ f(x′) + v", "\\\\"),
+            (g, f, PALETTE["blue"], "noise that gives ⊥…⊥⊤ on x", "//"),
+            (g_neighbour, f_neighbour, PALETTE["vermillion"], "noise that gives ⊥…⊥⊤ on x′", "\\\\"),
         ):
             edge = np.maximum(t, left)
             ax.fill_between(edge, edge - answer, 6, facecolor=colour, alpha=0.2, hatch=hatch, edgecolor=colour, label=name)

@@ -1,6 +1,7 @@
 """What must hold of a page, as functions that return the faults they find; test_checks_can_fail.py shows that each can find one."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from importlib.metadata import distribution
 from pathlib import Path
@@ -10,7 +11,7 @@ from bs4 import BeautifulSoup
 
 AXE = next(f for f in distribution("axe-playwright-python").files if f.name == "axe.min.js").locate().read_text("utf-8")
 TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
-LOADED = {"a": "", "link": "href", "img": "src", "script": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src"}
+LOADED = {"link": "href", "img": "src", "script": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src"}
 # Links of the head that name something without loading it.
 NAMED_ONLY = {"canonical", "license", "author", "search", "prev", "next", "index"}
 
@@ -29,6 +30,7 @@ class Document:
     loads: list[str] = field(default_factory=list)
     anchors: frozenset[str] = frozenset()
     nameless_images: list[str] = field(default_factory=list)
+    repeated_ids: list[str] = field(default_factory=list)
 
 
 def read(html: str) -> Document:
@@ -39,16 +41,18 @@ def read(html: str) -> Document:
         tag[attribute]
         for name, attribute in LOADED.items()
         for tag in soup.find_all(name)
-        if attribute and tag.get(attribute) and not NAMED_ONLY & set(tag.get("rel") or [])
+        if tag.get(attribute) and not NAMED_ONLY & set(tag.get("rel") or [])
     ]
     styles = " ".join(tag.get_text() for tag in soup.find_all("style")) + " ".join(t["style"] for t in soup.find_all(style=True))
     loads += re.findall(r"url\(\s*['\"]?([^'\")]+)", styles) + re.findall(r"@import\s+['\"]([^'\"]+)", styles)
+    ids = [tag["id"] for tag in soup.find_all(id=True)]
     return Document(
         links=[a["href"] for a in soup.find_all("a", href=True)],
         loads=loads,
-        anchors=frozenset(t["id"] for t in soup.find_all(id=True)) | frozenset(a["name"] for a in soup.find_all("a", attrs={"name": True})),
+        anchors=frozenset(ids) | frozenset(a["name"] for a in soup.find_all("a", attrs={"name": True})),
         nameless_images=[str(i)[:200] for i in soup.find_all("img") if not (i.get("alt") or "").strip() and i.get("aria-hidden") != "true"]
         + [str(s)[:200] for s in soup.find_all("svg", role="img") if not s.get("aria-label") and not s.find("title")],
+        repeated_ids=[name for name, times in Counter(ids).items() if times > 1],
     )
 
 

@@ -140,6 +140,10 @@ def test_an_image_without_words_is_seen(html, nameless):
     assert len(checks.read(html).nameless_images) == nameless
 
 
+def test_a_repeated_anchor_is_seen():
+    assert checks.read('<p id="a">x</p><p id="b">y</p><p id="a">z</p>').repeated_ids == ["a"]
+
+
 def test_a_browser_that_does_not_start_is_an_error_and_not_a_skip(monkeypatch):
     monkeypatch.setenv("CHROMIUM", "/nowhere/chromium")
     with pytest.raises(SystemExit, match="does not start"):

@@ -22,6 +22,11 @@ def test_every_image_says_what_it_shows(documents):
     assert not nameless
 
 
+def test_an_anchor_names_one_place(documents):
+    repeated = {page: document.repeated_ids for page, document in documents.items() if document.repeated_ids}
+    assert not repeated
+
+
 @pytest.mark.parametrize("scheme, size", MODES, ids=NAMES)
 def test_page(visit, root, path, scheme, size):
     """One load for each mode; all faults of the page are reported together."""

@@ -51,6 +51,8 @@ It is $\varepsilon$-DP.
 :claim: thm-above
 
 The note has $e^{-1}$; see {prf:ref}`thm-above`.
+
+$$ 1 \le e^{-1} $$
 ```
 """
 SPARSE = '''"""Sparse vector <&> friends."""
@@ -332,6 +334,7 @@ def test_the_errata_page_holds_the_text_with_links_from_there(built):
     text = built.html("errata")
     assert "slip; lecture note 004, lines 69–79; on " in text
     assert text.count('href="one.html#thm-above"') == 2 and 'href="one.html#erratum-e-1"' in text
+    assert r"1 \le e^{-1}" in text  # a displayed formula comes along
 
 
 def test_the_crosswalk_shows_places_and_what_is_to_come(built):

@@ -85,8 +85,8 @@ def _copied(node: nodes.Node, docname: str) -> nodes.Node:
         if "refdoc" in part:
             part["refdoc"] = docname
         part["ids"], part["names"] = [], []
-        for numbered in ("label", "number"):
-            part.attributes.pop(numbered, None)
+        for numbered in {"label", "number"} & set(part.attributes):
+            part[numbered] = None  # the writer of formulas asks for both
     return node
 
 

@@ -27,7 +27,7 @@
   else addEventListener("load", ready);
 
   addEventListener("beforeprint", () => {
-    for (const fold of document.querySelectorAll("details:not([open])")) {
+    for (const fold of document.querySelectorAll("details:not([open], .hide)")) {
       fold.open = true;
       fold.dataset.closed = "";
     }
