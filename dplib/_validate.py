@@ -25,6 +25,18 @@ def positive(name, value):
     return number
 
 
+def nonnegative(name, value):
+    """A finite number >= 0, as a float.
+
+    >>> nonnegative("epsilon", 0)
+    0.0
+    """
+    number = _number(name, value, "a finite number >= 0")
+    if not (math.isfinite(number) and number >= 0):
+        raise ValueError(f"{name} must be a finite number >= 0, got {value!r}")
+    return number
+
+
 def probability(name, value):
     """A number in the open interval (0, 1), as a float.
 
@@ -113,5 +125,5 @@ def _number(name, value, hypothesis):
         raise ValueError(f"{name} must be {hypothesis}, got {value!r}")
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be {hypothesis}, got {value!r}") from None

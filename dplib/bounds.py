@@ -4,11 +4,11 @@ Chapters and tests import a formula from here; it is written down nowhere else. 
 Neighbouring datasets are replace-one, and sensitivities are with respect to that relation.
 """
 
-from math import erfc, exp, expm1, isfinite, log, log1p, pi, sqrt, tanh
+from math import erfc, exp, expm1, inf, log, log1p, pi, sqrt, tanh
 
 import numpy as np
 
-from dplib._validate import count, delta_or_zero, finite_array, positive, probability
+from dplib._validate import count, delta_or_zero, finite_array, nonnegative, positive, probability
 
 # Foundations: sensitivity
 
@@ -55,9 +55,7 @@ def laplace_tail(t, sides=2):
     """
     if sides not in (1, 2):
         raise ValueError(f"sides must be 1 or 2, got {sides!r}")
-    if not (isfinite(t) and t >= 0):
-        raise ValueError(f"t must be finite and >= 0, got {t!r}")
-    return exp(-t) * sides / 2
+    return exp(-nonnegative("t", t)) * sides / 2
 
 
 def laplace_loss(sensitivity, scale):
@@ -76,7 +74,7 @@ def laplace_error(sensitivity, epsilon, k, beta):
     0.053
     """
     scale = positive("sensitivity", sensitivity) / positive("epsilon", epsilon)
-    return scale * log(count("k", k) / probability("beta", beta))
+    return scale * (log(count("k", k)) - log(probability("beta", beta)))
 
 
 def laplace_sample_size(k, alpha, beta, epsilon):
@@ -111,7 +109,7 @@ def gaussian_classical_formula(sensitivity, epsilon, delta):
     >>> round(gaussian_classical_formula(1, 9, 1e-5), 4)
     0.5383
     """
-    factor = sqrt(2 * log(1.25 / probability("delta", delta)))
+    factor = sqrt(2 * (log(1.25) - log(probability("delta", delta))))
     return positive("sensitivity", sensitivity) * factor / positive("epsilon", epsilon)
 
 
@@ -122,16 +120,18 @@ def gaussian_delta(epsilon, sigma, sensitivity):
     >>> round(gaussian_delta(1, 3.7306, 1), 8)
     1e-05
     """
-    if not (isfinite(epsilon) and epsilon >= 0):
-        raise ValueError(f"epsilon must be finite and >= 0, got {epsilon!r}")
+    epsilon = nonnegative("epsilon", epsilon)
     ratio = positive("sensitivity", sensitivity) / positive("sigma", sigma)
-    upper = epsilon / ratio - ratio / 2
-    lower = epsilon / ratio + ratio / 2
-    if upper < 2:
-        # e^ε Φ(-lower) = e^(ε - lower²/2) R(lower) with R the Mills ratio: no overflow of e^ε
-        return _normal_tail(upper) - exp(epsilon - lower**2 / 2) * _mills(lower) / sqrt(2 * pi)
-    # both terms are tiny and share the density at `upper`: subtract Mills ratios, not probabilities
-    return exp(-upper**2 / 2) / sqrt(2 * pi) * (_mills(upper) - _mills(lower))
+    upper = epsilon / ratio - ratio / 2 if ratio > 0 else inf
+    if upper > 39:
+        return 0.0                                              # below the least double
+    density = exp(-upper * upper / 2) / sqrt(2 * pi)            # and e^ε times the one at lower = upper + ratio
+    if ratio > 1:
+        return erfc(upper / sqrt(2)) / 2 - density * float(_mills(epsilon / ratio + ratio / 2))
+    # the two terms nearly cancel: integrate -R'(x) = 1 - x R(x), R the Mills ratio, from upper to lower instead
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    x = upper + ratio * (nodes + 1) / 2
+    return density * ratio / 2 * float(weights @ (1 - x * _mills(x)))
 
 
 def gaussian_rho(sensitivity, sigma):
@@ -147,7 +147,7 @@ def gaussian_rho(sensitivity, sigma):
 
 
 def exponential_loss(weight, sensitivity):
-    """2 w Δ: the largest privacy loss of choosing i with probability ∝ e^(w s(i)). Claim: thm-exponential-privacy.
+    """2 λ Δ: the largest privacy loss of choosing i with probability ∝ e^(λ s(i)). Claim: thm-exponential-privacy.
 
     >>> exponential_loss(weight=.25, sensitivity=2)
     1.0
@@ -163,7 +163,18 @@ def exponential_gap(sensitivity, epsilon0, k, beta):
     18.4207
     """
     scale = 2 * positive("sensitivity", sensitivity) / positive("epsilon0", epsilon0)
-    return scale * log(count("k", k) / probability("beta", beta))
+    return scale * (log(count("k", k)) - log(probability("beta", beta)))
+
+
+def exponential_failure(gap, sensitivity, epsilon0, k):
+    """k e^(-ε₀g/2Δ), or 1 if that is more: the chosen score is g below the best with no more probability.
+    Claim: thm-exponential-utility.
+
+    >>> round(exponential_failure(18.4207, 1, 1, 500), 4)
+    0.05
+    """
+    t = positive("gap", gap) * positive("epsilon0", epsilon0) / (2 * positive("sensitivity", sensitivity))
+    return min(1.0, count("k", k) * exp(-t))
 
 
 def noisy_max_loss(sensitivity, scale):
@@ -228,8 +239,8 @@ def renyi_divergence(order, width):
     >>> renyi_divergence(2, 2)
     1.0
     """
-    if not (isfinite(order) and order > 1):
-        raise ValueError(f"order must be finite and > 1, got {order!r}")
+    if nonnegative("order", order) <= 1:
+        raise ValueError(f"order must be > 1, got {order!r}")
     return order * positive("width", width) ** 2 / 8
 
 
@@ -240,7 +251,7 @@ def zcdp_epsilon(rho, delta):
     2.7533
     """
     rho = positive("rho", rho)
-    return rho + 2 * sqrt(rho * log(1 / probability("delta", delta)))
+    return rho + 2 * sqrt(rho * -log(probability("delta", delta)))
 
 
 def zcdp_epsilon_at_order(rho, delta, order):
@@ -250,9 +261,9 @@ def zcdp_epsilon_at_order(rho, delta, order):
     >>> round(zcdp_epsilon_at_order(.125, 1e-6, 11), 4)
     2.4215
     """
-    if not (isfinite(order) and order > 1):
-        raise ValueError(f"order must be finite and > 1, got {order!r}")
-    a, L = float(order), log(1 / probability("delta", delta))
+    if nonnegative("order", order) <= 1:
+        raise ValueError(f"order must be > 1, got {order!r}")
+    a, L = float(order), -log(probability("delta", delta))
     return a * positive("rho", rho) + (L - log(a)) / (a - 1) + log1p(-1 / a)
 
 
@@ -272,7 +283,7 @@ def advanced_composition_kl(rounds, epsilon0, delta):
     2.7532
     """
     T, eps = count("rounds", rounds), positive("epsilon0", epsilon0)
-    return T * eps * tanh(eps / 2) + eps * sqrt(2 * T * log(1 / probability("delta", delta)))
+    return T * eps * tanh(eps / 2) + eps * sqrt(2 * T * -log(probability("delta", delta)))
 
 
 def advanced_composition_textbook(rounds, epsilon0, delta):
@@ -282,7 +293,7 @@ def advanced_composition_textbook(rounds, epsilon0, delta):
     2.8846
     """
     T, eps = count("rounds", rounds), positive("epsilon0", epsilon0)
-    return T * eps * expm1(eps) + eps * sqrt(2 * T * log(1 / probability("delta", delta)))
+    return T * eps * expm1(eps) + eps * sqrt(2 * T * -log(probability("delta", delta)))
 
 
 def bounded_range_composition(rounds, epsilon0, delta):
@@ -301,15 +312,24 @@ def optimal_composition_delta(rounds, epsilon0, epsilon):
     >>> optimal_composition_delta(1, 1, 1), round(optimal_composition_delta(2, 1, 1), 4)
     (0.0, 0.3378)
     """
-    T, eps = count("rounds", rounds), positive("epsilon0", epsilon0)
-    if not (isfinite(epsilon) and epsilon >= 0):
-        raise ValueError(f"epsilon must be finite and >= 0, got {epsilon!r}")
-    j = np.arange(T + 1)
-    log_binomial = np.concatenate([[0], np.cumsum(np.log((T - j[:-1]) / (j[:-1] + 1)))])
-    log_p = log_binomial + (T - j) * eps - T * np.logaddexp(0, eps)     # j answers out of T are lies
+    T, eps, epsilon = count("rounds", rounds), positive("epsilon0", epsilon0), nonnegative("epsilon", epsilon)
+    # j answers out of T are lies, a binomial number: all but e^-800 of its law is within 20√T of the mean
+    mean, reach = T * exp(-eps) / (1 + exp(-eps)), 20 * sqrt(T) + 1
+    j = np.arange(max(0, int(mean - reach)), min(T, int(mean + reach) + 1) + 1)
+    log_p = np.concatenate([[0], np.cumsum(np.log((T - j[:-1]) / (j[:-1] + 1)) - eps)])
+    log_p -= np.logaddexp.reduce(log_p)
     loss = (T - 2 * j) * eps
     above = loss > epsilon
     return float(np.sum(np.exp(log_p[above]) * -np.expm1(epsilon - loss[above])))
+
+
+def budget_limit(delta):
+    """8 ln(1/δ): lem-budget holds for ε up to this, and pays for T beyond it. Claim: lem-budget.
+
+    >>> round(budget_limit(1e-6), 2)
+    110.52
+    """
+    return -8 * log(probability("delta", delta))
 
 
 def budget_epsilon0(epsilon, delta, rounds):
@@ -318,20 +338,16 @@ def budget_epsilon0(epsilon, delta, rounds):
     >>> round(budget_epsilon0(1, 1e-6, 100), 5)
     0.00951
     """
-    epsilon, log_delta = positive("epsilon", epsilon), log(1 / probability("delta", delta))
-    if epsilon > 8 * log_delta:
-        raise ValueError(f"the budget lemma needs epsilon <= 8 ln(1/delta) = {8 * log_delta:.4g}, got {epsilon!r}")
-    return epsilon / sqrt(8 * count("rounds", rounds) * log_delta)
-
-
-def _normal_tail(x):
-    return erfc(x / sqrt(2)) / 2
+    epsilon, limit = positive("epsilon", epsilon), budget_limit(delta)
+    if epsilon > limit:
+        raise ValueError(f"the budget lemma needs epsilon <= 8 ln(1/delta) = {limit:.4g}, got {epsilon!r}")
+    return epsilon / sqrt(count("rounds", rounds) * limit)
 
 
 def _mills(x):
-    """Mills ratio √(2π) Pr[N >= x] e^(x²/2), for x >= 0."""
+    """Mills ratio √(2π) Pr[N >= x] e^(x²/2)."""
     from scipy.special import erfcx
-    return sqrt(pi / 2) * float(erfcx(x / sqrt(2)))
+    return sqrt(pi / 2) * erfcx(x / sqrt(2))
 
 
 # Chapter 6: sparse vector

@@ -76,7 +76,7 @@ def zcdp(rho, delta, conversion="tight"):
         return bounds.zcdp_epsilon(rho, delta)
     if conversion != "tight":
         raise ValueError(f'conversion must be "simple" or "tight", got {conversion!r}')
-    rho, L = positive("rho", rho), log(1 / probability("delta", delta))
+    rho, L = positive("rho", rho), -log(probability("delta", delta))
     epsilon = lambda log_gap: bounds.zcdp_epsilon_at_order(rho, delta, 1 + exp(log_gap))
     centre = log(L / rho) / 2                                   # near the best order of the simple conversion
     return max(0.0, epsilon(_minimise(epsilon, centre - 8, centre + 8)))
@@ -112,7 +112,7 @@ def rho_budget(epsilon, delta, conversion="tight"):
 
     **Guarantee.** Claim: lem-zcdp-conversion.
     """
-    epsilon, L = positive("epsilon", epsilon), log(1 / probability("delta", delta))
+    epsilon, L = positive("epsilon", epsilon), -log(probability("delta", delta))
     simple = (epsilon / (sqrt(L + epsilon) + sqrt(L))) ** 2     # the root of ρ + 2√(ρL) = ε, without cancellation
     if conversion == "simple":
         return simple
@@ -131,6 +131,17 @@ def budget_lemma(epsilon, delta, rounds):
     **Guarantee.** T rounds at this ε₀ are (epsilon, delta)-DP. Claim: lem-budget.
     """
     return bounds.budget_epsilon0(epsilon, delta, rounds)
+
+
+def epsilon0_basic(epsilon, rounds):
+    """ε / T: the ε₀ with basic(T, ε₀) = ε.
+
+    >>> epsilon0_basic(1, 100)
+    0.01
+
+    **Guarantee.** T rounds at this ε₀ are (epsilon, 0)-DP. Claim: thm-basic-composition.
+    """
+    return positive("epsilon", epsilon) / count("rounds", rounds)
 
 
 def epsilon0_advanced(epsilon, delta, rounds):
@@ -163,8 +174,9 @@ def epsilon0_optimal(epsilon, delta, rounds):
 
     **Guarantee.** Claim: thm-optimal-composition.
     """
+    epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
     fits = lambda e0: bounds.optimal_composition_delta(rounds, e0, epsilon) <= delta
-    good = max(epsilon / count("rounds", rounds), epsilon0_advanced(epsilon, delta, rounds))
+    good = max(epsilon0_basic(epsilon, rounds), epsilon0_advanced(epsilon, delta, rounds))
     bad = 2 * good
     while fits(bad):
         good, bad = bad, 2 * bad
@@ -192,9 +204,9 @@ def allowances(epsilon, delta, rounds, exponential=False):
     thm-bounded-range.
     """
     epsilon, delta, T = positive("epsilon", epsilon), delta_or_zero(delta), count("rounds", rounds)
-    found = {"basic": epsilon / T}
+    found = {"basic": epsilon0_basic(epsilon, T)}
     if delta > 0:
-        if epsilon <= 8 * log(1 / delta):
+        if epsilon <= bounds.budget_limit(delta):
             found["budget lemma"] = budget_lemma(epsilon, delta, T)
         found["advanced"] = epsilon0_advanced(epsilon, delta, T)
         found["optimal"] = epsilon0_optimal(epsilon, delta, T)

@@ -35,6 +35,7 @@ class Dataset:
             raise ValueError(f"records must be integers in 0..{m - 1}, got dtype {records.dtype}")
         if records.min() < 0 or records.max() >= m:
             raise ValueError(f"records must lie in 0..{m - 1}, got {records.min()}..{records.max()}")
+        records = records.astype(np.int64)                      # whatever came in, every element of the universe fits
         records.setflags(write=False)
         object.__setattr__(self, "records", records)
         object.__setattr__(self, "universe_size", m)

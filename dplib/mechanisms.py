@@ -10,6 +10,8 @@ import numpy as np
 from dplib import bounds
 from dplib._validate import finite_array, generator, positive, probability
 
+SAFETY = 1e-11          # `gaussian_scale` aims at (1 - SAFETY) δ: more than the rounding error of the exact δ
+
 
 def laplace(answers, sensitivity, epsilon, rng, repeats=None):
     """answers + independent Lap(sensitivity / epsilon) noise on each coordinate.
@@ -24,7 +26,7 @@ def laplace(answers, sensitivity, epsilon, rng, repeats=None):
     of answers are public. Claim: thm-laplace-privacy; error: thm-laplace-accuracy; tail of the noise: lem-laplace-tail.
     """
     answers = finite_array("answers", answers)
-    b = positive("sensitivity", sensitivity) / positive("epsilon", epsilon)         # [LM-1]
+    b = _scale(positive("sensitivity", sensitivity) / positive("epsilon", epsilon))  # [LM-1]
     Z = generator(rng).laplace(scale=b, size=_shape(answers.shape, repeats))        # [LM-2]
     return answers + Z                                                              # [LM-3]
 
@@ -50,8 +52,9 @@ def gaussian(answers, sensitivity, epsilon, delta, rng, method="analytic", repea
 def gaussian_scale(sensitivity, epsilon, delta, method="analytic"):
     """The standard deviation σ that makes Gaussian noise (epsilon, delta)-differentially private.
 
-    "analytic": the least σ, for every ε > 0, by bisection on the exact δ(σ), which falls as σ grows; the upper end of
-    the bracket is returned, so the answer errs to the safe side. "classical": Δ₂√(2 ln(1.25/δ))/ε; refuses ε > 1.
+    "analytic": the least σ, for every ε > 0 and δ >= 1e-300, by bisection on the exact δ(σ), which falls as σ grows.
+    The bisection aims a little below δ and the upper end of its bracket is returned, so rounding errs to the safe side.
+    "classical": Δ₂√(2 ln(1.25/δ))/ε; refuses ε > 1.
 
     >>> round(gaussian_scale(1, 1, 1e-5), 4), round(gaussian_scale(1, 1, 1e-5, "classical"), 4)
     (3.7306, 4.8448)
@@ -62,18 +65,19 @@ def gaussian_scale(sensitivity, epsilon, delta, method="analytic"):
         return bounds.gaussian_classical(sensitivity, epsilon, delta)
     if method != "analytic":
         raise ValueError(f'method must be "analytic" or "classical", got {method!r}')
-    epsilon, delta = positive("epsilon", epsilon), probability("delta", delta)
+    epsilon, target = positive("epsilon", epsilon), (1 - SAFETY) * probability("delta", delta)
+    if delta < 1e-300:
+        raise ValueError(f"delta must be at least 1e-300, got {delta!r}: below it doubles lose the digits of the exact delta")
+    too_little = lambda sigma: bounds.gaussian_delta(epsilon, sigma, 1) > target
     low = high = 1.0
-    while bounds.gaussian_delta(epsilon, high, 1) > delta:
+    while too_little(high):
         low, high = high, 2 * high
-    while bounds.gaussian_delta(epsilon, low, 1) <= delta:
+    while not too_little(low):
         low, high = low / 2, low
     while high - low > 1e-14 * high:
         middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (middle, high) if bounds.gaussian_delta(epsilon, middle, 1) > delta else (low, middle)
-    return high * positive("sensitivity", sensitivity)
+        low, high = (middle, high) if too_little(middle) else (low, middle)
+    return _scale(high * positive("sensitivity", sensitivity) * (1 + 2**-50))       # the last factor: rounding of σ itself
 
 
 def exponential(scores, sensitivity, epsilon, rng, repeats=None):
@@ -91,9 +95,9 @@ def exponential(scores, sensitivity, epsilon, rng, repeats=None):
     thm-bounded-range; gap: thm-exponential-utility.
     """
     scores = _scores(scores)
-    w = positive("epsilon", epsilon) / (2 * positive("sensitivity", sensitivity))   # [EM-1]
+    weight = _weight(scores, sensitivity, epsilon)                                  # [EM-1]
     G = generator(rng).gumbel(size=_shape(scores.shape, repeats))                   # [EM-2]
-    return np.argmax(w * scores + G, axis=-1)                                       # [EM-3]
+    return np.argmax(weight * scores + G, axis=-1)                                  # [EM-3]
 
 
 def exponential_probabilities(scores, sensitivity, epsilon):
@@ -105,8 +109,8 @@ def exponential_probabilities(scores, sensitivity, epsilon):
     **Guarantee.** None: these are exact probabilities, a function of the private scores. Claim: thm-exponential-privacy.
     """
     scores = _scores(scores)
-    w = positive("epsilon", epsilon) / (2 * positive("sensitivity", sensitivity))
-    weights = np.exp(w * (scores - scores.max(axis=-1, keepdims=True)))             # the best has weight 1
+    exponents = _weight(scores, sensitivity, epsilon) * scores
+    weights = np.exp(exponents - exponents.max(axis=-1, keepdims=True))             # the best has weight 1
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
@@ -122,7 +126,7 @@ def report_noisy_max(scores, sensitivity, epsilon, rng, repeats=None):
     by at most `sensitivity`; k is public. Claim: thm-noisy-max; gap: thm-noisy-max-utility.
     """
     scores = _scores(scores)
-    b = 2 * positive("sensitivity", sensitivity) / positive("epsilon", epsilon)     # [NM-1]
+    b = _scale(2 * positive("sensitivity", sensitivity) / positive("epsilon", epsilon))     # [NM-1]
     Z = generator(rng).laplace(scale=b, size=_shape(scores.shape, repeats))         # [NM-2]
     return np.argmax(scores + Z, axis=-1)                                           # [NM-3]
 
@@ -132,6 +136,20 @@ def _scores(scores):
     if scores.ndim == 0:
         raise ValueError(f"scores must have a last axis of k >= 1 candidates, got the number {scores}")
     return scores
+
+
+def _weight(scores, sensitivity, epsilon):
+    """ε/2Δ, if every ε s/2Δ stays a finite number (in half the range of doubles, so differences do too)."""
+    w = positive("epsilon / (2 sensitivity)", positive("epsilon", epsilon) / (2 * positive("sensitivity", sensitivity)))
+    largest = w * float(abs(scores).max())
+    if largest > 8e307:
+        raise ValueError(f"epsilon · score / (2 · sensitivity) must be finite, got {largest} for the largest score")
+    return w
+
+
+def _scale(value):
+    """A noise scale that overflowed or vanished would be no noise at all."""
+    return positive("the noise scale", value)
 
 
 def _shape(shape, repeats):

@@ -17,6 +17,7 @@ class Queries(ABC):
     """k linear queries over m elements: `F @ h`, `F.row(i)`, `F.k`, `F.m`, `F.column_norm`, `F.closed()`."""
 
     __array_ufunc__ = None                      # numpy must leave `array @ F` alone: it has no meaning here
+    zero_one = False                            # whether every query is known to take the values 0 and 1 only
 
     def __init__(self, k, m):
         self.k = count("k", k)
@@ -27,7 +28,7 @@ class Queries(ABC):
 
         On a histogram that was released privately this costs nothing more. Claim: thm-post-processing.
         """
-        h = np.asarray(h, dtype=float)
+        h = finite_array("histogram", h)
         if h.ndim == 0 or h.shape[-1] != self.m:
             raise ValueError(f"a histogram over m = {self.m} elements is needed, got shape {h.shape}")
         return self._answers(h)
@@ -80,6 +81,8 @@ class Queries(ABC):
 class _Thresholds(Queries):
     """φ_i(u) = 1 if u <= i: answers are running sums."""
 
+    zero_one = True
+
     def __init__(self, m):
         super().__init__(m, m)
 
@@ -99,6 +102,8 @@ class _Thresholds(Queries):
 
 class _Points(Queries):
     """φ_i(u) = 1 if u = i: the answers are the histogram itself."""
+
+    zero_one = True
 
     def __init__(self, m):
         super().__init__(m, m)
@@ -162,8 +167,10 @@ class _Closed(Queries):
 
     @property
     def column_norm(self):
-        squares = sum(self._half.row(i) ** 2 + (1 - self._half.row(i)) ** 2 for i in range(self._half.k))
-        return float(np.sqrt(squares.max()))
+        if self._half.zero_one:
+            return sqrt(self._half.k)                           # φ² + (1 - φ)² = 1
+        F = self._half.matrix()
+        return float(np.sqrt((F**2 + (1 - F) ** 2).sum(axis=0).max()))
 
     def _diameter(self, order):
         return 2 ** (1 / order) * self._half.diameter(order)    # a complement moves as much as its query

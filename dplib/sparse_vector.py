@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dplib._validate import count, delta_or_zero, finite_array, generator, positive
+from dplib._validate import count, delta_or_zero, finite_array, generator, nonnegative, positive
 from dplib.bounds import budget_epsilon0
 
 
@@ -166,12 +166,13 @@ class Rule:
     publish: str = "flag"
 
     def __post_init__(self):
-        if min(self.threshold_scale, self.query_scale) < 0:
-            raise ValueError(f"noise scales must be >= 0, got {self.threshold_scale} and {self.query_scale}")
+        nonnegative("threshold_scale", self.threshold_scale), nonnegative("query_scale", self.query_scale)
         if self.c is not None:
             count("c", self.c)
         if self.publish not in ("flag", "compared"):
             raise ValueError(f"publish must be 'flag' or 'compared', got {self.publish!r}")
+        if self.publish == "compared" and self.query_scale == 0:
+            raise ValueError("publish='compared' needs query_scale > 0: what it publishes would be the answer itself")
 
 
 def sparse_rule(c, epsilon, delta=0.0, sensitivity=1.0):
@@ -188,7 +189,8 @@ def one_threshold_rule(c, epsilon, sensitivity=1.0, *, share=None, monotone=Fals
 
     share: ε₁/ε; if None the split of `lem-budget-split`, ε₁ : ε₂ = 1 : (2c)^(2/3), or 1 : c^(2/3) if monotone.
 
-    **Guarantee** (replace-one; monotone: all answers of the family move the same way): ε-DP.
+    **Guarantee**: ε-DP under replace-one; with monotone=True for a relation of neighbours under which all answers move the
+    same way, such as adding or removing a record for counting queries.
     Claim: thm-one-threshold, lem-budget-split
 
     >>> one_threshold_rule(4, 1.0, share=0.5).query_scale
@@ -256,6 +258,11 @@ def run_many(rule, answers, threshold, rng, repeats=1):
 
 
 def _number(name, value):
-    if not math.isfinite(value):
+    """A finite number, as a float; text and booleans are refused."""
+    try:
+        number = math.nan if isinstance(value, (bool, np.bool_, str)) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
         raise ValueError(f"{name} must be a finite number, got {value!r}")
-    return float(value)
+    return number

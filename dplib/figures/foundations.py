@@ -16,8 +16,7 @@ def laplace_error(epsilon, n, beta):
     rng = np.random.default_rng(1)
     sensitivity = [bounds.family_sensitivity(int(k), n, 1) for k in ks]
     runs = np.array([abs(laplace(np.zeros(k), s, epsilon, rng, repeats=12)).max(axis=1) for k, s in zip(ks, sensitivity)]).T
-    # |Z|/b is exponential, so the largest of k is below t with probability (1 - e^-t)^k
-    exact = np.array([-s / epsilon * np.log(-np.expm1(np.log1p(-beta) / k)) for k, s in zip(ks, sensitivity)])
+    exact = np.array([laplace_quantile(s / epsilon, int(k), beta) for k, s in zip(ks, sensitivity)])
     right = np.array([bounds.laplace_error(s, epsilon, int(k), beta) for k, s in zip(ks, sensitivity)])
     return Plot(
         ks,
@@ -34,11 +33,22 @@ def laplace_error(epsilon, n, beta):
     )
 
 
+def laplace_quantile(scale, k, beta):
+    """The largest of k absolute Lap(b) noises is above this with probability β exactly.
+
+    Each |Z|/b is exponential, so the largest is below t with probability (1 - e^-t)^k.
+
+    >>> round(float(laplace_quantile(1, 1, .05)), 4), round(bounds.laplace_error(1, 1, 1, .05), 4)
+    (2.9957, 2.9957)
+    """
+    return -scale * np.log(-np.expm1(np.log1p(-beta) / k))
+
+
 def laplace_loss(epsilon, half_the_noise):
     """The privacy loss of every output z of one noisy answer, on two neighbours with true answers 0 and Δ = 1."""
     z = np.linspace(-2, 3, 51)
     scale = (.5 if half_the_noise else 1) / epsilon
-    loss = (abs(z - 1) - abs(z)) / scale
+    loss = (abs(z - 1) - abs(z)) / scale                        # of Lap(scale) around 0 against around Δ = 1
     return Plot(
         z,
         [measured("ln(density on x / density on x')", loss), bound("promised ε", np.full(len(z), epsilon))],
@@ -69,59 +79,83 @@ def selection_gap(k, beta):
     In units of 2Δ/ε₀ the picture is the same for every Δ and ε₀.
     """
     gaps = np.linspace(.5, 14, 28)
-    scores = np.zeros((len(gaps), k))                           # (gaps, k)
-    scores[:, 0] = gaps
-    exponential = exponential_probabilities(scores, .5, 1)[:, 1:].sum(axis=1)       # weights e^s
-    limit = k * np.exp(-gaps)
-    limit_noisy_max = [bounds.noisy_max_failure(float(g), .5, 1, k) for g in gaps]
+    limit = [bounds.exponential_failure(g, .5, 1, k) for g in gaps.tolist()]
+    limit_noisy_max = [min(1, bounds.noisy_max_failure(g, .5, 1, k)) for g in gaps.tolist()]
     at = bounds.exponential_gap(.5, 1, k, beta)
-    missed = exponential_probabilities(np.concatenate([[at], np.zeros(k - 1)]), .5, 1)[1:].sum()
     return Plot(
         gaps,
         [
-            measured("exponential mechanism, exact", exponential),
-            measured("report noisy max, exact", [_noisy_max_misses(g, k) for g in gaps]),
-            bound("exponential mechanism: k e^(−g)", np.minimum(1, limit)),
-            bound("report noisy max: (k−1)(1+g/2)e^(−g)/2", np.minimum(1, limit_noisy_max)),
+            measured("exponential mechanism, exact", [exponential_misses(g, k) for g in gaps]),
+            measured("report noisy max, exact", [noisy_max_misses(g, k) for g in gaps]),
+            bound("exponential mechanism: k e^(−g)", limit),
+            bound("report noisy max: (k−1)(1+g/2)e^(−g)/2", limit_noisy_max),
         ],
         "gap g to the best score, in units of 2Δ/ε₀",
         "probability to miss by g",
         yscale="log",
-        check=Check(missed, beta, f"exponential mechanism at g = ln(k/β) = {at:.1f}"),
+        check=Check(exponential_misses(at, k), beta, f"exponential mechanism at g = ln(k/β) = {at:.1f}"),
         marks=[("ln(k/β)", at)],
     )
 
 
-def _noisy_max_misses(gap, k):
-    """Pr[the best of k-1 rivals' Lap(1) noises beats the noise of the leader by `gap`]: an integral over the latter."""
-    z = np.linspace(-40, 40, 4001)
+def exponential_misses(gap, k):
+    """Pr[the exponential mechanism misses the best of k by `gap`], all rivals exactly that far behind; unit 2Δ/ε₀.
+
+    >>> round(exponential_misses(np.log(500 / .05), 500), 4)
+    0.0475
+    """
+    return float(exponential_probabilities(np.concatenate([[gap], np.zeros(k - 1)]), .5, 1)[1:].sum())
+
+
+def noisy_max_misses(gap, k):
+    """The same for report noisy max, Lap(1) noise: given the leader's noise z the rivals are independent; integrate over z.
+
+    >>> round(noisy_max_misses(6., 2) / bounds.noisy_max_failure(6., .5, 1, 2), 6)
+    1.0
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(12)
+    edges = np.sort(np.concatenate([np.linspace(-44, 44, 89), [-gap]]))     # the integrand has kinks at 0 and -gap
+    half = np.diff(edges)[:, None] / 2
+    z = edges[:-1, None] + half * (nodes + 1)
     v = gap + z
     log_below = np.where(v > 0, np.log1p(-np.exp(-abs(v)) / 2), -np.log(2) - abs(v))        # ln Pr[Lap(1) <= v]
     some_rival = -np.expm1((k - 1) * log_below)
-    return np.sum(np.exp(-abs(z)) / 2 * some_rival) * (z[1] - z[0])
+    return float(np.sum(half * weights * np.exp(-abs(z)) / 2 * some_rival))
+
+
+def gap_missed_with(probability, misses, k):
+    """The gap that `misses(gap, k)` falls short of with the given probability, by bisection: `misses` falls with the gap.
+
+    >>> round(gap_missed_with(.05, exponential_misses, 500), 3)
+    9.157
+    """
+    low, high = 0.0, 60.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (middle, high) if misses(middle, k) > probability else (low, middle)
+    return high
 
 
 def budget(epsilon, delta):
     """The ε₀ that each of T rounds may spend, by accountant."""
     rounds = np.array([1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000])
-    simple = composition.rho_budget(epsilon, delta, "simple")
-    optimal = np.array([composition.epsilon0_optimal(epsilon, delta, int(T)) for T in rounds])
-    advanced = np.sqrt(2 * simple / rounds)
+    allowed = lambda rule: np.array([rule(epsilon, delta, T) for T in rounds.tolist()])
+    optimal, advanced = allowed(composition.epsilon0_optimal), allowed(composition.epsilon0_advanced)
     return Plot(
         rounds,
         [
-            measured("optimal", optimal),
-            bound("basic: ε/T", epsilon / rounds),
-            bound("budget lemma", [composition.budget_lemma(epsilon, delta, int(T)) for T in rounds]),
-            bound("advanced, solved", advanced),
-            bound("bounded range", np.sqrt(8 * simple / rounds)),
+            measured("optimum for pure steps", optimal),
+            measured("advanced, solved for ε₀", advanced),
+            measured("exponential mechanisms only", allowed(composition.epsilon0_bounded_range)),
+            bound("budget lemma", allowed(composition.budget_lemma)),
+            truth("basic: ε/T", [composition.epsilon0_basic(epsilon, T) for T in rounds.tolist()]),
         ],
         "rounds T",
         "allowed ε₀ per round",
         xscale="log",
         yscale="log",
-        check=Check(advanced[11], optimal[11], "at T = 100, advanced against optimal"),
-        marks=[("8 ln(1/δ)", 8 * np.log(1 / delta))],
+        check=Check(advanced[11], optimal[11], "at T = 100, advanced against optimum"),
+        marks=[("8 ln(1/δ)", bounds.budget_limit(delta))],
     )
 
 

@@ -6,16 +6,16 @@ import math
 import numpy as np
 
 from dplib import bounds
-from dplib.audit import CONFIDENCE, epsilon_lower_bound
+from dplib.audit import epsilon_lower_bound
 from dplib.figures import GREY, PALETTE, style
 from dplib.plot import Check, Plot, bound, measured, truth
 from dplib.sparse_law import log_probability, privacy_loss
 from dplib.sparse_variants import VARIANTS
-from dplib.sparse_vector import one_threshold_rule, run_epsilon, run_many, scales, sparse_rule
+from dplib.sparse_vector import AboveThreshold, one_threshold_rule, run_epsilon, run_many, scales, sparse_rule
 
 RULES = {
     "Sparse (private)": "alg2",
-    "one threshold draw (private)": "alg1",
+    "one threshold draw, halves (private)": "alg1",
     "query noise without c": "broken_unscaled",
     "Algorithm 4": "broken_alg4",
     "Algorithm 6": "broken_alg6",
@@ -114,18 +114,19 @@ def worst_loss(rule, b, c):
     return privacy_loss(rule, [0.0] * (b + c), [1.0] * b + [-1.0] * c, 0.0, [False] * b + [top] * c)
 
 
-def certified(rule, runs, epsilon):
-    """What an audit with `runs` measured runs on each side certifies on ⊥^b ⊤, twelve audits, beside the exact loss.
+def certified(rule, c, runs, epsilon):
+    """What an audit with `runs` measured runs on each side certifies on ⊥^b ⊤^c, twelve audits, beside the exact loss.
 
     How often an outcome occurs in `runs` runs is binomial with the exact probability, so the counts are drawn directly.
     """
-    below, c = np.arange(1, 13), 1
+    below = np.arange(1, 13)
     rng = np.random.default_rng(6)
-    rule_ = VARIANTS[RULES[rule]](c, epsilon)
+    algorithm = VARIANTS[RULES[rule]](c, epsilon)
     exact, draws = [], []
     for b in below.tolist():
         outputs = [False] * b + [True] * c
-        p, q = (math.exp(log_probability(rule_, f, 0.0, outputs)) for f in ([0.0] * (b + c), [1.0] * b + [-1.0] * c))
+        pair = [0.0] * (b + c), [1.0] * b + [-1.0] * c
+        p, q = (math.exp(log_probability(algorithm, answers, 0.0, outputs)) for answers in pair)
         exact.append(math.log(p / q))
         draws.append(epsilon_lower_bound(rng.binomial(runs, p, 12), rng.binomial(runs, q, 12), runs))
     draws = np.array(draws).T  # (12, len(below))
@@ -134,12 +135,12 @@ def certified(rule, runs, epsilon):
         below,
         [
             measured("certified, twelve audits", middle, draws=draws),
-            truth("exact loss of ⊥…⊥⊤", exact),
+            truth("exact loss of this output", exact),
             bound("promised ε", np.full(len(below), epsilon)),
         ],
         "number b of ⊥ before the ⊤",
         "ε certified",
-        check=Check(middle.max(), epsilon, f"at b = {below[middle.argmax()]}, confidence 1 − {1 - CONFIDENCE:.0e}"),
+        check=Check(middle[3], epsilon, f"at b = 4, c = {c}, the median audit"),
     )
 
 
@@ -166,7 +167,7 @@ def finding(c, epsilon, repeats=200):
         "share found",
         xscale="log",
         check=Check(wrong, beta, "share of Sparse's runs with any error, at gap α"),
-        marks=[("α", alpha)],
+        marks=[("α", alpha), ("α with 8", bounds.sparse_error_textbook(k, beta, run_epsilon(c, epsilon), c))],
     )
 
 
@@ -215,11 +216,23 @@ def delta_pays(epsilon, log10_delta):
     )
 
 
+class _Recording(np.random.Generator):
+    """A generator that keeps the Laplace noise it has drawn: for pictures only, since noise that is seen protects nobody."""
+
+    def __init__(self, rng):
+        super().__init__(rng.bit_generator)
+        self.drawn = []
+
+    def laplace(self, loc=0.0, scale=1.0, size=None):
+        self.drawn.append(super().laplace(loc, scale, size))
+        return self.drawn[-1]
+
+
 def twelve_runs(answers, threshold, epsilon, rng):
     """Twelve runs of AboveThreshold on one stream: a figure, and how many halted too early or too late.
 
     Right is the first query at or above the threshold. Dots are the true answers, crosses what was compared with the
-    noisy threshold, drawn until the halt. The noise is seen through the run's own generator, which is not private.
+    noisy threshold, until the halt.
     """
     import matplotlib.pyplot as plt
 
@@ -231,17 +244,18 @@ def twelve_runs(answers, threshold, epsilon, rng):
         fig, axes = plt.subplots(3, 4, figsize=(9.2, 5.6), sharex=True, sharey=True)
         fig.subplots_adjust(left=0.065, right=0.99, bottom=0.09, top=0.95, wspace=0.06, hspace=0.28)
         for run, ax in enumerate(axes.flat, 1):
-            noisy_threshold = threshold + rng.laplace(scale=scales(epsilon)[0])
-            noisy = answers + rng.laplace(scale=scales(epsilon)[1], size=len(answers))
-            above = np.flatnonzero(noisy >= noisy_threshold)
-            halt = number[above[0]] if len(above) else len(answers) + 1
+            recording = _Recording(rng)
+            stream = AboveThreshold(threshold, epsilon, rng=recording)
+            halt = next((i for i, answer in zip(number, answers) if stream.ask(answer)), len(answers) + 1)
+            threshold_noise, *noise = recording.drawn
+            noisy = answers[: len(noise)] + noise
             early, late = early + (halt < right), late + (halt > right)
             ax.axhline(threshold, color="black", ls=(0, (6, 3.5)), lw=1)
-            ax.axhline(noisy_threshold, color=PALETTE["blue"], lw=1.4)
+            ax.axhline(threshold + threshold_noise, color=PALETTE["blue"], lw=1.4)
             ax.plot(number, answers, ".", color=GREY, ms=3)
-            ax.plot(number[:halt], noisy[:halt], "x", color=PALETTE["vermillion"], ms=3, mew=1)
-            if halt <= len(answers):
-                ax.plot(halt, noisy[halt - 1], "o", ms=10, mfc="none", mew=2, color=PALETTE["vermillion"])
+            ax.plot(number[: len(noise)], noisy, "x", color=PALETTE["vermillion"], ms=3, mew=1)
+            if stream.halted:
+                ax.plot(halt, noisy[-1], "o", ms=10, mfc="none", mew=2, color=PALETTE["vermillion"])
             verdict = "right" if halt == right else "too early" if halt < right else "too late"
             ax.set_title(f"run {run}: {verdict}", fontsize=9)
         for ax in axes[-1]:

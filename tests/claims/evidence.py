@@ -1,6 +1,7 @@
 """What counts as evidence in a claim test: exact divergences of finite laws, and honest binomial statements.
 
-A statistical check errs with probability at most ALARM when the claim is true; the seeds are fixed besides.
+When the claim is true, each side of a statistical check errs with probability at most ALARM (a two-sided check with at
+most twice that); the seeds are fixed besides.
 """
 
 from math import exp

@@ -14,6 +14,7 @@ from scipy.stats import binom
 from dplib import bounds, composition
 from dplib.audit import epsilon_lower_bound
 from dplib.mechanisms import exponential_probabilities, laplace
+from dplib.queries import from_matrix, point_queries, thresholds
 from evidence import check_rate, hockey_stick, least_delta, loss, randomised_response, renyi
 
 exactly = partial(settings, derandomize=True, deadline=None)
@@ -68,6 +69,47 @@ def test_rounding_and_clipping_laplace_answers():
     assert .5 < found <= bounds.post_processing(epsilon)[0]
 
 
+def answers_law(F, law, released):
+    """The law of `F @ h` when the histogram h of the list `released` comes out with the probabilities `law`."""
+    total = {}
+    for p, h in zip(law, released):
+        answer = tuple((F @ h).round(9))
+        total[answer] = total.get(answer, 0) + p
+    return total
+
+
+def check_answers(family_x, family_y, P, Q, released, factor):
+    """Answers from a released histogram tell no more than the histogram: the least δ of their laws, exactly."""
+    laws = answers_law(family_x, P, released), answers_law(family_y, Q, released)
+    outcomes = laws[0].keys() | laws[1].keys()
+    before = hockey_stick(P, Q, factor)
+    after = hockey_stick(*([law.get(a, 0) for a in outcomes] for law in laws), factor)
+    assert after <= before, f"{after} > {before}"
+    return before, after
+
+
+RELEASED = [np.array(h) / 2 for h in ((2, 0, 0), (1, 1, 0), (1, 0, 1), (0, 2, 0), (0, 1, 1), (0, 0, 2))]
+RELEASE = _law([Fraction(w) for w in (20, 7, 3, 4, 1, 1)]), _law([Fraction(w) for w in (2, 9, 1, 10, 8, 6)])
+
+
+@pytest.mark.claim("thm-post-processing", kind="oracle")
+@pytest.mark.claim("thm-post-processing", kind="tight")
+def test_queries_on_a_released_histogram_are_free():
+    for factor in (Fraction(1), Fraction(2), Fraction(3)):
+        for F in (thresholds(3), point_queries(3), point_queries(3).closed()):      # these answers determine the histogram
+            before, after = check_answers(F, F, *RELEASE, RELEASED, factor)
+            assert after == before > 0
+        for rows in ([[1, 0, 0]], [[0, 1, 1]], [[.5, .5, 0]]):                      # these forget some of it
+            before, after = check_answers(from_matrix(rows), from_matrix(rows), *RELEASE, RELEASED, factor)
+            assert after < before or factor == 3                # at 3 only the first histogram tells anything
+
+
+@pytest.mark.claim("thm-post-processing", kind="can-fail")
+def test_queries_that_know_the_data_are_caught():
+    with pytest.raises(AssertionError):
+        check_answers(from_matrix([[1, 0, 0]]), from_matrix([[0, 0, 0]]), *RELEASE, RELEASED, Fraction(2))
+
+
 @pytest.mark.claim("thm-post-processing", kind="tight")
 def test_an_invertible_map_loses_nothing(witness):
     P, Q = ([Fraction(v, 10) for v in row] for row in ((6, 3, 1), (1, 4, 5)))
@@ -75,6 +117,7 @@ def test_an_invertible_map_loses_nothing(witness):
     before, after = check_no_more(P, Q, swap, swap, Fraction(2))
     assert after == before > 0
     witness("thm-post-processing", float(after), float(before))
+    assert bounds.post_processing(.7, 1e-3) == (.7, 1e-3) and bounds.post_processing(.7) == (.7, 0)
 
 
 @pytest.mark.claim("thm-post-processing", kind="can-fail")
@@ -119,6 +162,8 @@ def test_two_adaptive_leaky_steps_by_fractions():
         plain = leaky(3, delta2)
         check_basic(leaky(2, delta1), lambda y: plain if y % 2 else swapped(plain))
         check_basic(leaky(2, delta1), lambda y: plain)
+    assert bounds.basic_composition([.5, .25], [.125, .0625]) == (.75, .1875)
+    assert bounds.basic_composition([.5, .25, .25], .125) == (1, .375)
 
 
 @pytest.mark.claim("thm-basic-composition", kind="property")
@@ -141,6 +186,9 @@ def test_randomised_response_adds_up_exactly(witness):
         assert found <= composition.basic(T, eps0) * (1 + 1e-9)
         assert found == pytest.approx(T * eps0, rel=1e-6)
         witness("thm-basic-composition", found, composition.basic(T, eps0))
+    for delta in (Fraction(1, 100), Fraction(1, 1000)):         # two leaks: 2δ - δ² of the 2δ
+        found, promised = check_basic(leaky(3, delta), lambda y: leaky(3, delta))
+        assert found == pytest.approx(promised, rel=.01)
 
 
 @pytest.mark.claim("thm-basic-composition", kind="can-fail")
@@ -235,7 +283,7 @@ def check_conversion(convert, rho, delta):
 
 
 @pytest.mark.claim("lem-zcdp-conversion", kind="oracle")
-@pytest.mark.parametrize("rho, delta", [(.01, 1e-6), (.125, 1e-6), (1, 1e-3), (.5, .2), (20, 1e-9)])
+@pytest.mark.parametrize("rho, delta", [(.01, 1e-6), (.125, 1e-6), (1, 1e-3), (.5, .2), (20, 1e-9), (1e-6, 7.7e-4), (1e-5, .0024)])
 def test_the_tight_conversion_by_brute_force(rho, delta):
     orders = 1 + np.logspace(-3, 4, 200_001)
     brute = min(bounds.zcdp_epsilon_at_order(rho, delta, a) for a in orders)
@@ -307,16 +355,25 @@ def test_optimal_delta_by_fractions():
     assert bounds.optimal_composition_delta(T, log(2), log(4)) == pytest.approx(float(exact), rel=1e-12)
 
 
-def adaptive_laws(T, epsilon0, rng, excess=0.):
-    """Two transcript laws of T adaptive steps with three outcomes, each ε₀-DP: the next pair depends on the past."""
-    P = Q = np.ones(1)
+def adaptive_laws(T, epsilon0, rng):
+    """Two transcript laws of T adaptive steps with three outcomes, each ε₀-DP: the next pair depends on the past.
+
+    Some steps are exponential mechanisms (loss in an interval of length ε₀), some randomised response (loss ε₀ and -ε₀,
+    and nothing said with a small probability); half of the laws have steps of the second kind only.
+    """
+    P, Q, bold = np.ones(1), np.ones(1), rng.choice([.4, 1])
     for _ in range(T):
         next_P, next_Q = [], []
         for p, q in zip(P, Q):
-            q1 = rng.dirichlet(np.ones(3))
-            up = np.array([1, -1, rng.choice([-1, 1])]) * (epsilon0 + excess) / 2
-            p1 = q1 * np.exp(up)
-            next_P.append(p * p1 / p1.sum())                    # normalising moves all losses by at most ε₀/2
+            if rng.random() > bold:
+                q1 = rng.dirichlet(np.ones(3))
+                p1 = q1 * np.exp(np.array([1, -1, rng.choice([-1, 1])]) * epsilon0 / 2)
+                p1 /= p1.sum()                                  # normalising moves all losses by at most ε₀/2
+            else:
+                share = rng.choice([0., .02, rng.random() * (1 - bold)])    # of the outcome that says nothing
+                truth, lie = (1 - share) / (1 + exp(-epsilon0)), (1 - share) / (1 + exp(epsilon0))
+                p1, q1 = np.array([truth, lie, share]), np.array([lie, truth, share])
+            next_P.append(p * p1)
             next_Q.append(q * q1)
         P, Q = np.concatenate(next_P), np.concatenate(next_Q)
     return P, Q
@@ -336,6 +393,20 @@ def check_composition(delta_of, T, epsilon0, P, Q):
 def test_no_adaptive_mechanism_beats_randomised_response(T, epsilon0, seed):
     P, Q = adaptive_laws(T, epsilon0, np.random.default_rng(seed))
     check_composition(bounds.optimal_composition_delta, T, epsilon0, P, Q)
+
+
+@pytest.mark.claim("thm-optimal-composition", kind="can-fail")
+def test_random_adaptive_steps_see_a_tenth_of_epsilon0():
+    """The property test above has power: with .9 ε₀ in the bound many of its draws would fail."""
+    failed = 0
+    for seed in range(100):
+        P, Q = adaptive_laws(4, .5, np.random.default_rng(seed))
+        check_composition(bounds.optimal_composition_delta, 4, .5, P, Q)
+        try:
+            check_composition(lambda T, e0, e: bounds.optimal_composition_delta(T, .9 * e0, e), 4, .5, P, Q)
+        except AssertionError:
+            failed += 1
+    assert failed >= 30
 
 
 @pytest.mark.claim("thm-optimal-composition", kind="bound")
@@ -522,7 +593,7 @@ def test_where_each_rule_overtakes_basic_composition(name, first):
 @exactly(max_examples=200)
 @given(st.integers(1, 10**6), deltas, st.floats(.001, 1))
 def test_every_budget_up_to_the_limit(T, delta, share):
-    epsilon = share * 8 * log(1 / delta)
+    epsilon = share * bounds.budget_limit(delta)
     e0 = composition.budget_lemma(epsilon, delta, T)
     assert composition.advanced(T, e0, delta) <= epsilon * (1 + 1e-12)
 
@@ -548,7 +619,8 @@ def test_the_budget_is_kept(epsilon, delta, T):
 
 @pytest.mark.claim("lem-budget", kind="tight")
 def test_the_lemma_is_exact_at_its_limit_and_wastes_half_elsewhere(witness):
-    limit = 8 * log(1e6)
+    limit = bounds.budget_limit(1e-6)
+    assert limit == pytest.approx(8 * log(1e6))
     at_limit = composition.advanced(100, composition.budget_lemma(limit, 1e-6, 100), 1e-6)
     assert at_limit == pytest.approx(limit)
     witness("lem-budget", at_limit, limit)

@@ -107,6 +107,10 @@ def test_one_record_reaches_the_bounds(witness):
     assert .999 <= l1 / bounds.histogram_sensitivity(500, 1) <= 1 + 1e-12
     witness(CLAIM, l1, bounds.histogram_sensitivity(500, 1))
     assert thresholds(100).diameter(2) / 500 == pytest.approx(bounds.family_sensitivity(99, 500, 2))
+    assert np.linalg.norm(x.histogram - y.histogram) == pytest.approx(bounds.histogram_sensitivity(500, 2))
+    opposite = from_matrix([[0, 1]] * 7)
+    for order in (1, 2):
+        assert opposite.diameter(order) / 500 == pytest.approx(bounds.family_sensitivity(7, 500, order))
 
 
 @pytest.mark.claim(CLAIM, kind="can-fail")

@@ -1,6 +1,7 @@
 """The accountants: limits, monotonicity, speed and bad input. Their theorems are in tests/claims."""
 
 from math import log
+from time import perf_counter
 
 import pytest
 
@@ -49,7 +50,34 @@ def test_rho_of_a_step():
         composition.bounded_range(T, e0, delta))
 
 
+def test_ten_million_rounds_take_no_minute():
+    began = perf_counter()
+    epsilon = composition.optimal(10**7, 1e-4, 1e-6)
+    assert perf_counter() - began < 5
+    assert bounds.optimal_composition_delta(10**7, 1e-4, epsilon) == pytest.approx(1e-6, rel=1e-9)
+
+
+@pytest.mark.parametrize("delta", [5e-324, 1e-310])
+def test_the_smallest_delta(delta):
+    assert 0 < composition.rho_budget(1, delta, "simple") < composition.rho_budget(1, delta)
+    assert composition.zcdp(.01, delta) > 0 and bounds.budget_limit(delta) > 5700
+    assert bounds.laplace_error(1, 1, 10, delta) > 700
+
+
+def test_bisection_stops_only_at_the_last_digits():
+    for T, epsilon0, delta in ((100, .05, 1e-6), (7, .8, .01)):
+        best = composition.optimal(T, epsilon0, delta)
+        assert bounds.optimal_composition_delta(T, epsilon0, best) <= delta
+        assert bounds.optimal_composition_delta(T, epsilon0, best * (1 - 1e-11)) > delta
+    e0 = composition.epsilon0_optimal(1, 1e-6, 100)
+    assert bounds.optimal_composition_delta(100, e0, 1) <= 1e-6 < bounds.optimal_composition_delta(100, e0 * (1 + 1e-11), 1)
+
+
 @pytest.mark.parametrize("call", [
+    lambda: bounds.basic_composition([1.], [-1e-9]), lambda: bounds.laplace_tail("a"), lambda: bounds.gaussian_delta("a", 1, 1),
+    lambda: composition.epsilon0_optimal("a", 1e-6, 10), lambda: composition.epsilon0_optimal(1, "a", 10),
+    lambda: bounds.renyi_divergence("a", 1), lambda: bounds.zcdp_epsilon_at_order(1, 1e-6, None),
+    lambda: bounds.optimal_composition_delta(3, .1, "a"), lambda: composition.basic(3, 10**400), lambda: composition.epsilon0_basic(1, 0),
     lambda: composition.basic(0, .1), lambda: composition.basic(3, 0), lambda: composition.advanced(3, .1, 0),
     lambda: composition.advanced(2.5, .1, 1e-6), lambda: composition.bounded_range(3, .1, 1), lambda: composition.optimal(3, -1, .1),
     lambda: composition.zcdp(0, 1e-6), lambda: composition.zcdp(1, 1e-6, "loose"), lambda: composition.rho_budget(-1, 1e-6),

@@ -38,6 +38,17 @@ def test_bad_neighbours_are_refused(i, value):
         Dataset([0, 1], 3).neighbour(i, value)
 
 
+def test_a_small_dtype_does_not_limit_the_universe():
+    x = Dataset(np.array([0, 1], np.uint8), 1000)
+    assert x.neighbour(0, 500).records.tolist() == [500, 1] and x.records.dtype == np.int64
+
+
+def test_the_mix_of_the_age_population():
+    bumps = [np.exp(-((np.arange(100) + .5 - centre) / width) ** 2 / 2) for centre, width in ((22, 5), (52, 16))]
+    parts = np.stack([*(b / b.sum() for b in bumps), np.full(100, .01)], axis=1)
+    assert np.linalg.lstsq(parts, age_population(), rcond=None)[0] == pytest.approx([.35, .60, .05])
+
+
 @pytest.mark.parametrize("m", [1, 2, 100, 1000])
 def test_age_population_is_a_distribution(m):
     p = age_population(m)

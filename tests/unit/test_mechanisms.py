@@ -72,6 +72,19 @@ def test_draws_come_from_the_generator_alone_at_the_right_scale():
                      ("gumbel", 1., (2,)), ("laplace", .5, (3, 2))]
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("call", [
+    lambda: exponential_probabilities([0, 1], 1e-320, 1), lambda: exponential([0, 1], 1e-320, 1, rng(0)),
+    lambda: exponential([1e300, 0], 1e-10, 1, rng(0)), lambda: exponential_probabilities([-1e300, 0], 1e-10, 1),
+    lambda: laplace([0.], 1e200, 1e-200, rng(0)), lambda: laplace([0.], 1e-200, 1e200, rng(0)),
+    lambda: report_noisy_max([0., 1.], 1e200, 1e-200, rng(0)), lambda: gaussian([0.], 1e300, 1e-300, 1e-300, rng(0)),
+])
+def test_what_overflows_is_refused(call):
+    with pytest.raises(ValueError, match="must be"):
+        call()
+
+
+@pytest.mark.filterwarnings("error")
 def test_weights_never_overflow():
     law = exponential_probabilities([1e6, 0, -1e6], 1, 100)
     assert law.tolist() == [1, 0, 0]
@@ -85,7 +98,15 @@ def test_the_gaussian_scale_exists_everywhere(epsilon, delta):
     assert 0 < sigma < inf
 
 
+def test_the_gaussian_scale_refuses_a_delta_without_digits():
+    with pytest.raises(ValueError, match="delta must be at least 1e-300"):
+        gaussian_scale(1, 1, 1e-310)
+    assert 0 < gaussian_scale(1, 1e300, 1e-6) < 1e-100
+
+
 BAD = [
+    lambda: gaussian([nan], 1, 1, 1e-6, rng(0)), lambda: gaussian([1, inf], 1, 1, 1e-6, rng(0)), lambda: gaussian([], 1, 1, 1e-6, rng(0)),
+    lambda: exponential([nan, 1], 1, 1, rng(0)), lambda: report_noisy_max([nan, 1], 1, 1, rng(0)), lambda: exponential_probabilities([nan], 1, 1),
     lambda: laplace([nan], 1, 1, rng(0)), lambda: laplace([1], 0, 1, rng(0)), lambda: laplace([1], 1, -1, rng(0)),
     lambda: laplace([1], 1, 1, 0), lambda: laplace([1], 1, 1, rng(0), repeats=0), lambda: laplace([1], 1, 1, rng(0), repeats=1.5),
     lambda: laplace([], 1, 1, rng(0)), lambda: laplace([1], inf, 1, rng(0)),

@@ -67,7 +67,36 @@ def test_an_array_on_the_left_is_refused():
         np.ones(6) @ thresholds(6)
 
 
-@pytest.mark.parametrize("matrix", [[[2, 0]], [[-.1, 0]], [[np.nan, 0]], [1, 0], [], [[]]])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_histogram_with_nan_is_refused(F, bad):
+    h = np.full((2, F.m), 1 / F.m)
+    h[1, -1] = bad
+    with pytest.raises(ValueError, match="finite"):
+        F @ h
+
+
+def test_the_diameter_looks_at_every_column():
+    M = np.full((3, 200), .5) + rng(4).uniform(-.1, .1, size=(3, 200))
+    M[:, 150], M[:, 199] = 0, 1                                 # the far pair, late and not next to each other
+    assert from_matrix(M).diameter(1) == pytest.approx(3) and from_matrix(M).diameter(2) == pytest.approx(3**.5)
+    equal = np.concatenate([np.zeros((2, 100)), np.ones((2, 1))], axis=1)
+    assert from_matrix(equal).diameter(1) == 2
+
+
+def test_random_queries_are_fair_coins():
+    M = random_queries(200, 500, rng(5)).matrix()
+    assert set(np.unique(M)) == {0, 1}
+    assert abs(M.mean() - .5) < .01 and abs(np.corrcoef(M[0], M[1])[0, 1]) < .25     # 6 and 5.6 standard deviations
+
+
+def test_the_closed_column_norm_needs_no_rows():
+    class Deaf(type(thresholds(2))):
+        def _row(self, i):
+            raise AssertionError("a row was built")
+    assert Deaf(100_000).closed().column_norm == 100_000**.5
+
+
+@pytest.mark.parametrize("matrix", [[[2, 0]], [[1.2, 0]], [[1 + 1e-9, 0]], [[-1e-9, 0]], [[-.1, 0]], [[np.nan, 0]], [1, 0], [], [[]]])
 def test_bad_matrices_are_refused(matrix):
     with pytest.raises(ValueError):
         from_matrix(matrix)

@@ -45,7 +45,8 @@ def test_bad_input_is_refused_before_a_draw(words, call):
 
 def test_bad_rules_are_refused():
     for words, make in [
-        ("scales", lambda: Rule(-1, 1)),
+        ("threshold_scale", lambda: Rule(-1, 1)),
+        ("query_scale", lambda: Rule(1, math.nan)),
         ("publish", lambda: Rule(1, 1, publish="all")),
         ("c must be", lambda: Rule(1, 1, c=0)),
         ("share", lambda: one_threshold_rule(2, 1.0, share=1.0)),

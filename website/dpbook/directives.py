@@ -7,7 +7,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from .nodes import claim_strip, erratum_entry, erratum_mention, item_mark, line_mark, made_page
 
-ERRATUM_KINDS = {"O": "transcription damage", "S": "slip", "L": "loose but true", "M": "missing condition"}
+ERRATUM_KINDS = {"O": "transcription damage", "S": "slip", "L": "loose but true", "M": "missing condition", "C": "common misconception"}
 
 
 def anchor(prefix: str, name: str) -> str:
