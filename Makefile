@@ -18,6 +18,16 @@ NOTEBOOKS := $(wildcard chapters/*.ipynb)
 WEBSITE := _config.yml _toc.yml $(shell find website -type f -not -path '*/__pycache__/*' -not -name readme-figure.png | sort)
 DPLIB_HASH := $(shell cat $(DPLIB) requirements.txt | cksum | cut -d' ' -f1)
 
+# An environment made with another Python than the one asked for by name is made anew.
+VERSION := import sys; print(sys.version_info[:2])
+VERSION_HERE = $(shell $(PY) -c '$(VERSION)' 2>/dev/null)
+VERSION_ASKED = $(shell $(PYTHON) -c '$(VERSION)' 2>/dev/null)
+ifeq ($(origin PYTHON),command line)
+ifneq ($(VERSION_HERE),$(VERSION_ASKED))
+.venv/.packages: another-python
+endif
+endif
+
 # pip's three hundred lines as one that counts.
 COUNT := awk '/^(Collecting|Processing)/ { n++; printf "\r  %d packages found", n; fflush() } /^Installing/ { printf "\n  installing them\n"; fflush() }'
 
@@ -30,11 +40,12 @@ export JUPYTER_PREFER_ENV_PATH := 1
 export IPYTHONDIR := $(HERE)/ipython
 export MPLCONFIGDIR := $(HERE)/matplotlib
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/_build/.hypothesis
+export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/_build/tmp
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONPATH :=
 unexport PYTHONHOME
 
-.PHONY: help book site test quick lab notebooks bench readme-figure clean
+.PHONY: another-python help book site test quick lab notebooks bench readme-figure clean
 
 help: ## list the commands
 	@echo "Private query release. Commands:"
@@ -49,7 +60,7 @@ site: _build/site.stamp ## build the book into _build/html
 # Claims run first and always, because the claims index prints what they measured; the site is then built from that.
 test: .venv/.dplib ## run every test: unit, claims, notebooks, and the site in a real browser
 	@$(PY) website/browser.py
-	@rm -f _build/witness.json
+	@rm -f _build/claims.stamp && mkdir -p $(PYTEST_DEBUG_TEMPROOT)
 	@$(MAKE) --no-print-directory _build/site.stamp
 	@echo "== unit tests"
 	@$(PY) -m pytest -q --doctest-modules dplib tests/unit
@@ -80,10 +91,10 @@ clean: ## remove everything that was made here
 
 .venv/.packages: requirements.txt
 	@$(PYTHON) -c '$(RIGHT)' 2>/dev/null || { \
-	  echo "This book needs Python 3.11, 3.12 or 3.13, and none was found." >&2; \
+	  echo "This book needs Python 3.11, 3.12 or 3.13: '$(PYTHON)' is none of them, or does not start." >&2; \
 	  echo "Install one of them, or name it: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@echo "== virtual environment in .venv with $$($(PYTHON) --version) (a few minutes the first time)"
-	@$(PYTHON) -m venv --clear .venv || { \
+	@test "$(VERSION_HERE)" = "$(VERSION_ASKED)" || $(PYTHON) -m venv --clear .venv || { \
 	  echo "Python's venv module did not work. On Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
 	@$(PY) -m pip install -r requirements.txt | $(COUNT) || { \
 	  echo "Installing the pinned packages failed: see above. A network or a full pip cache is needed the first time." >&2; exit 1; }
@@ -94,12 +105,13 @@ clean: ## remove everything that was made here
 	@$(PY) -m pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 
-# What the claim tests measured.
-_build/witness.json: .venv/.dplib $(DPLIB) $(CLAIMS)
+# All claims green, and what their tests measured in _build/witness.json. The stamp is touched by a whole run that passed, and by nothing else.
+_build/claims.stamp: .venv/.dplib $(DPLIB) $(CLAIMS)
 	@echo "== claims: every theorem against its bound"
-	@rm -f $@
+	@rm -f _build/witness.json $@ && mkdir -p $(PYTEST_DEBUG_TEMPROOT)
 	@$(PY) -m pytest -q tests/claims || { echo "A claim failed, so the book is not built." >&2; exit 1; }
-	@test -s $@ || { echo "The claim tests wrote no $@: see tests/conftest.py" >&2; exit 1; }
+	@test -s _build/witness.json || { echo "The claim tests wrote no _build/witness.json: see tests/conftest.py" >&2; exit 1; }
+	@touch $@
 
 _build/extra.stamp: .venv/.dplib website/fetch.py
 	@rm -rf _build/extra && mkdir -p _build
@@ -111,7 +123,7 @@ _build/cache-$(DPLIB_HASH).stamp: .venv/.dplib
 	@rm -rf _build/.jupyter_cache _build/cache-*.stamp && mkdir -p _build
 	@touch $@
 
-_build/site.stamp: _build/cache-$(DPLIB_HASH).stamp _build/extra.stamp _build/witness.json $(CHAPTERS) $(WEBSITE)
+_build/site.stamp: _build/cache-$(DPLIB_HASH).stamp _build/extra.stamp _build/claims.stamp $(CHAPTERS) $(WEBSITE)
 	@echo "== site, warnings as errors"
 	@mkdir -p $(IPYTHONDIR)/profile_default  # the kernel's own note on local sockets would read like a warning of the book
 	@echo 'get_config().IPKernelApp.log_level = "ERROR"' > $(IPYTHONDIR)/profile_default/ipython_kernel_config.py

@@ -53,6 +53,8 @@ def witness(request):
             raise ValueError(f"{request.node.nodeid} records {label} but its claim marks name {labels or 'nothing'}")
         if not (math.isfinite(measured) and math.isfinite(bound) and bound > 0):
             raise ValueError(f"witness of {label} needs finite numbers and a bound above 0, got {measured} and {bound}")
+        if measured > 1.05 * bound:  # five per cent for the sampling error of what is estimated
+            raise AssertionError(f"{label}: measured {measured} is above its bound {bound}")
         ratio, tests = measured / bound, records.setdefault(label, {})
         if ratio >= tests.get(request.node.nodeid, {"ratio": -math.inf})["ratio"]:
             tests[request.node.nodeid] = {"measured": measured, "bound": bound, "ratio": ratio}

@@ -72,11 +72,22 @@ def clean(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
         count += 1
         cell.execution_count = count
         ignored = IGNORED in cell.metadata.get("tags", [])  # what is not compared would only go stale
-        cell.outputs = [] if ignored else [output for output in map(_clean_output, cell.outputs) if output]
+        cell.outputs = [] if ignored else _joined([output for output in map(_clean_output, cell.outputs) if output])
         for output in cell.outputs:
             if output.output_type == "execute_result":
                 output.execution_count = count
     return notebook
+
+
+def _joined(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Pieces of one stream that follow each other as one: where they were cut depends on the machine."""
+    joined: list[nbformat.NotebookNode] = []
+    for output in outputs:
+        if joined and output.output_type == "stream" == joined[-1].output_type and output.name == joined[-1].name:
+            joined[-1].text = "".join(joined[-1].text) + "".join(output.text)
+        else:
+            joined.append(output)
+    return joined
 
 
 def _clean_output(output: nbformat.NotebookNode) -> nbformat.NotebookNode | None:

@@ -92,6 +92,19 @@ def test_audit_joins_outcomes_into_one_event():
     assert set(found.event) == set(range(1, 11)) and found.epsilon > 1.5
 
 
+def test_choosing_the_event_costs_no_confidence():
+    """The same law on both sides, with thousands of rare outcomes: an event picked and measured on one half would convict."""
+    same = lambda rng, runs: rng.integers(0, 5000, runs)
+    assert max(audit(same, same, np.random.default_rng(seed), 20_000).epsilon for seed in range(5)) == 0
+
+
+def test_audit_and_power_allow_for_delta():
+    coin = lambda p: lambda rng, runs: (rng.random(runs) < p).astype(int)
+    free, allowed = (audit(coin(0.2), coin(0.01), np.random.default_rng(3), 20_000, delta=d) for d in (0.0, 0.19))
+    assert free.epsilon > 2 and allowed.epsilon < 0.5 and allowed.delta == 0.19
+    assert power(0.2, 0.01, 5000, 1.0) > 0.99 > 0.01 > power(0.2, 0.01, 5000, 1.0, delta=0.17)
+
+
 def test_audit_refuses_samples_of_the_wrong_shape():
     with pytest.raises(ValueError, match="1-d array"):
         audit(lambda rng, r: np.zeros((r, 2)), lambda rng, r: np.zeros(r), np.random.default_rng(0), 100)

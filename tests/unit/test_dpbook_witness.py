@@ -83,6 +83,7 @@ def test_a_test_that_records_no_more_leaves_no_old_number(folder):
     ('"lem-two", kind="bound"', 'kind="bound"', "needs one label"),
     ('witness("lem-two", 1, 8)', 'witness("lem-three", 1, 8)', "records lem-three but its claim marks name"),
     ('witness("lem-two", 1, 8)', 'witness("lem-two", 1, 0)', "a bound above 0"),
+    ('witness("lem-two", 1, 8)', 'witness("lem-two", 9, 8)', "above its bound"),
     ('witness("lem-two", 1, 8)', 'witness("lem-two", float("nan"), 1)', "finite numbers"),
 ])
 def test_wrong_marks_and_records_fail(folder, old, new, message):
