@@ -122,3 +122,43 @@ def test_law_stays_exact_far_in_the_tail():
 def test_run_epsilon_is_the_budget_of_each_run():
     assert run_epsilon(4, 1.0) == 0.25
     assert run_epsilon(100, 1.0, 1e-6) == pytest.approx(0.00951, abs=1e-5)
+
+
+@pytest.mark.parametrize("refresh", [True, False])
+def test_equality_counts_as_above_in_a_batch(refresh):
+    assert run_many(Rule(0.0, 0.0, 1, refresh), [0.0], 0.0, np.random.default_rng(0)).above.all()
+
+
+def test_what_is_published_is_what_was_compared():
+    runs = run_many(VARIANTS["broken_alg3"](1, 1.0), np.full(3, 50.0), 0.0, np.random.default_rng(0), 200)
+    published = runs.published[:, 0]
+    assert np.std(published) == pytest.approx(2 * math.sqrt(2), rel=0.3) and np.mean(published) == pytest.approx(50, abs=1)
+
+
+def test_the_smallest_published_number_limits_the_threshold():
+    """⊤ with 1 and then with −1: τ̂ ≤ −1, whatever the order; scales 2 and 4, closed form."""
+    rule = VARIANTS["broken_alg3"](2, 1.0)
+    expected = 2 * (-1 / 4 - math.log(8)) + math.log(0.5 * math.exp(-1 / 2))
+    for numbers in ([1.0, -1.0], [-1.0, 1.0]):
+        assert log_probability(rule, [0.0, 0.0], 0.0, numbers) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_loss_has_a_sign():
+    one, other = [1, 3, 6], [2, 4, 5]
+    word = [False, False, True]
+    forth, back = (privacy_loss(sparse_rule(1, 1.0), *pair, 5, word) for pair in ((one, other), (other, one)))
+    assert forth == pytest.approx(0.402645, abs=1e-6) and back == pytest.approx(-forth)
+
+
+def test_numeric_sparse_with_delta_is_accurate_as_a_stream():
+    from dplib import bounds
+
+    k, c, beta, rng = 20, 3, 0.05, np.random.default_rng(14)
+    alpha = bounds.numeric_sparse_error(k, beta, 1.0, c, 1e-6)
+    answers = [2 * alpha if i in (4, 9, 15) else -2 * alpha for i in range(k)]
+    wrong = 0
+    for _ in range(300):
+        stream = NumericSparse(0.0, c, 1.0, 1e-6, rng=rng)
+        said = {i: value for i, a in enumerate(answers) if not stream.halted and (value := stream.ask(a)) is not None}
+        wrong += set(said) != {4, 9, 15} or any(abs(value - answers[i]) > alpha for i, value in said.items())
+    assert wrong <= 0.05 * 300
