@@ -133,7 +133,8 @@ class Book:
         self.write("crosswalk.md", page("Crosswalk", "crosswalk"))
         self.write("dplib/__init__.py", "")
         self.write("dplib/sparse.py", SPARSE)
-        self.write("dplib/bounds.py", BOUNDS)
+        self.write("dplib/bounds/__init__.py", "from dplib.bounds.above import *\n")
+        self.write("dplib/bounds/above.py", BOUNDS)
         self.write("tests/claims/test_sparse.py", TESTS)
         self.write("website/inventory.yml", INVENTORY)
         self.write("_build/witness.json", json.dumps(MEASURED))
@@ -201,9 +202,10 @@ RULES = {
     "no algorithm": ("one.md", ":algorithm: dplib.sparse.Above\n", "", "code", "names no :algorithm:"),
     "no bound": ("one.md", ":bound: dplib.bounds.above_loss\n", "", "code", "names no :bound:"),
     "algorithm not there": ("one.md", "dplib.sparse.Above", "dplib.sparse.Beneath", "code", "there is no dplib.sparse.Beneath"),
-    "bound not there": ("dplib/bounds.py", "def above_loss", "def other_loss", "code", "there is no dplib.bounds.above_loss"),
+    "bound not there": ("dplib/bounds/above.py", "def above_loss", "def other_loss", "code", "there is no dplib.bounds.above_loss"),
+    "bound not handed on": ("dplib/bounds/__init__.py", "import *", "import other", "code", "there is no dplib.bounds.above_loss"),
     "bound in another module": ("one.md", "dplib.bounds.above_loss", "dplib.sparse.Above.ask", "code", "is not in dplib.bounds"),
-    "docstring of the bound": ("dplib/bounds.py", "Claim: thm-above", "Claim: none", "docstring", "docstring of dplib.bounds.above_loss does not say"),
+    "docstring of the bound": ("dplib/bounds/above.py", "Claim: thm-above", "Claim: none", "docstring", "docstring of dplib.bounds.above_loss does not say"),
     "docstring with a longer label": ("dplib/sparse.py", "thm-above", "thm-above-privacy", "docstring", "docstring of dplib.sparse.Above does not say"),
     "docstring names no claim": ("dplib/sparse.py", '        return answer', '        """See thm-below."""\n        return answer', "docstring", "names 'thm-below'"),
     "a kind of test is missing": ("tests/claims/test_sparse.py", 'kind="can-fail"', 'kind="tight"', "tests", "no test of kind can-fail"),
@@ -225,7 +227,7 @@ RULES = {
     "line not in the code": ("dplib/sparse.py", "  # [AT-1]", "", "line", "line [AT-1] has no '# [AT-1]'"),
     "line not in the box": ("one.md", "1. {line}`AT-1` draw", "1. draw", "line", "the code has '# [AT-1]'"),
     "line in a string only": ("dplib/sparse.py", "threshold  # [AT-1]", "threshold, '# [AT-1]'", "line", "line [AT-1] has no"),
-    "line in two modules": ("dplib/bounds.py", "return epsilon", "return epsilon  # [AT-1]", "line", "stands in more than one module"),
+    "line in two modules": ("dplib/bounds/above.py", "return epsilon", "return epsilon  # [AT-1]", "line", "stands in more than one module"),
     "line given twice": ("one.md", "2. {line}`AT-2` compare", "2. {line}`AT-2` compare\n3. {line}`AT-2` again", "line", "stands in 2 places"),
     "line mentioned only": ("one.md", "and line {line}`AT-2`", "and line {line}`AT-3`", "line", "line [AT-3] is mentioned"),
 }
@@ -302,7 +304,7 @@ def test_the_strip_leads_to_proof_code_bound_tests_errata_and_index(built):
     assert nav[1] == "Proof, code and tests of Theorem 1.1"
     links = Page(nav[0]).links
     tests = "code/tests/claims/test_sparse.html#"
-    assert links[:8] == ["#proof-thm-above", "code/dplib/sparse.html#Above", "code/dplib/bounds.html#above_loss", tests + "test_exact",
+    assert links[:8] == ["#proof-thm-above", "code/dplib/sparse.html#Above", "code/dplib/bounds/above.html#above_loss", tests + "test_exact",
                          tests + "test_exact", tests + "test_bound", tests + "TestTight.test_tight", tests + "TestTight.test_halved_noise"]
     assert links[8:10] == ["#erratum-e-1", "claims.html#claim-thm-above"]
     assert "lecture note 004, lines 33–79; 003, line 56" in nav[0]

@@ -27,7 +27,7 @@ def test_docstring_examples(name):
     assert doctest.testmod(module).failed == 0
 
 
-@pytest.mark.parametrize("name", ["dplib." + m for m in CORE])
+@pytest.mark.parametrize("name", [m for m in MODULES if m.split(".")[1] in CORE])
 def test_every_public_function_has_an_example(name):
     module = importlib.import_module(name)
     public = [f for n, f in vars(module).items()

@@ -59,7 +59,7 @@ def _check_code_of(claim: Claim, sources: Sources, bounds: str) -> Iterator[Prob
         if not names:
             yield Problem("code", f"claim '{claim.label}' names no :{option}:", claim.place)
         for name in names:
-            definition = sources.definitions.get(name)
+            definition = sources.find(name)
             if definition is None:
                 yield Problem("code", f"claim '{claim.label}': there is no {name}", claim.place)
             elif option == "bound" and not name.startswith(bounds + "."):

@@ -50,7 +50,7 @@ def _claim(claim: Claim, links: Links) -> nodes.section:
 
     row("Proof", [links.to(proof, links.name_of_place(proof))] if proof else [])
     for name, targets in (("Algorithm", claim.algorithm), ("Bound", claim.bound)):
-        row(name, spaced([links.to_definition(t, sources.definitions[t]) for t in targets if t in sources.definitions]))
+        row(name, spaced([links.to_definition(t, sources.find(t)) for t in targets if sources.find(t)]))
     tests = sources.tests_of(label)
     for kind in KINDS:
         row(f"Test: {kind}", spaced([links.to_test(t) for t in tests if t.kind == kind]))

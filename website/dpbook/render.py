@@ -36,7 +36,7 @@ def fill_claim(node: claim_strip, links: Links) -> list[nodes.Node]:
         return []  # the check has warned
     entries = [[links.to(proof, "Proof")]] if proof else []
     for title, names in (("Code", node["algorithm"]), ("Bound", node["bound"])):
-        known = [(name.rpartition(".")[2], sources.definitions[name]) for name in names if name in sources.definitions]
+        known = [(name.rpartition(".")[2], sources.find(name)) for name in names if sources.find(name)]
         entries += [[nodes.Text(f"{title}: "), *spaced([links.to_definition(*pair) for pair in known])]] if known else []
     tests = sources.tests_of(label)
     if tests:

@@ -52,6 +52,7 @@ class Sources:
 
     files: dict[str, str] = field(default_factory=dict)  # path -> text
     definitions: dict[str, Definition] = field(default_factory=dict)  # dplib.module.name -> definition
+    handed_on: list[tuple[str, str]] = field(default_factory=list)  # (package, module): all of the module is imported there
     witnesses: list[Witness] = field(default_factory=list)
     lines: dict[str, list[tuple[str, int]]] = field(default_factory=dict)  # label -> [(path, line)]
     bad_marks: list[tuple[str, int, str]] = field(default_factory=list)  # (path, line, what is wrong)
@@ -69,8 +70,11 @@ class Sources:
                    if test.split("[")[0] in known]
         return max(records, key=lambda r: r["ratio"], default=None)
 
-    def definitions_in(self, path: str) -> list[Definition]:
-        return [d for d in self.definitions.values() if d.path == path]
+    def find(self, name: str) -> Definition | None:
+        """The definition of a dotted name, where it stands or where a package hands it on."""
+        package, _, last = name.rpartition(".")
+        places = [name, *(f"{module}.{last}" for into, module in self.handed_on if into == package)]
+        return next((self.definitions[place] for place in places if place in self.definitions), None)
 
     def digest(self) -> str:
         """Changes when any file, or any measured number, does."""
@@ -86,6 +90,9 @@ def scan(root: Path, package: str = "dplib", tests: str = "tests/claims", measur
         module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         for definition in definitions(path, text):
             sources.definitions[f"{module}.{definition.name}"] = definition
+        if path.endswith("/__init__.py"):
+            sources.handed_on += [(module, node.module) for node in ast.parse(text, path).body
+                                  if isinstance(node, ast.ImportFrom) and node.names[0].name == "*"]
         for label, line in line_labels(text):
             sources.lines.setdefault(label, []).append((path, line))
     for path in _python_files(root, tests):
