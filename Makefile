@@ -71,6 +71,7 @@ test: .venv/.dplib ## run every test: unit, claims, notebooks, and the site in a
 	@echo "All tests passed."
 
 quick: .venv/.dplib ## run the unit and claim tests only, without a browser
+	@mkdir -p $(PYTEST_DEBUG_TEMPROOT)
 	@$(PY) -m pytest -q --doctest-modules dplib tests/unit tests/claims
 
 lab: .venv/.dplib ## open the notebooks in JupyterLab
