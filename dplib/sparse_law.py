@@ -101,6 +101,7 @@ def _output(rule, output):
     return float(output)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what overflows is refused in `_log_integral`
 def _one_threshold(rule, answers, threshold, outputs):
     """ln of the integral above: all outputs judged by one draw of the threshold."""
     below = answers[[output is False for output in outputs]]

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from dplib import bounds
 from dplib.sparse_law import error_quantile
-from dplib.sparse_vector import Rule, numeric_split, one_threshold_rule, run_epsilon, run_many, scales, sparse_rule
+from dplib.sparse_vector import (
+    NumericSparse, Rule, numeric_split, one_threshold_rule, run_epsilon, run_many, scales, sparse_rule,
+)
 
 derandomised = settings(derandomize=True, deadline=None, max_examples=40)
 betas = st.floats(1e-4, 0.5)
@@ -223,6 +225,24 @@ def test_numeric_sparse_fails_at_most_beta(c, delta):
     assert rate_is_at_most(0.05, numeric_failures(1000, c, 1.0, delta, alpha, repeats=1000), 1000)
 
 
+@pytest.mark.claim("thm-numeric-sparse-accuracy", kind="bound")
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_the_numeric_stream_itself_fails_at_most_beta(delta):
+    """300 runs of the class: c hits far above τ among queries just below τ − α. And its numbers have the stated spread."""
+    k, c, rng = 100, 10, np.random.default_rng(15)
+    alpha, failures, errors = bounds.numeric_sparse_error(k, 0.05, 1.0, c, delta), 0, []
+    answers = np.where(np.arange(k) % 10 == 9, 20, -(1 + 1e-9)) * alpha
+    for _ in range(300):
+        stream = NumericSparse(0.0, c, 1.0, delta, rng=rng)
+        said = [stream.ask(answer) for answer in answers if not stream.halted]
+        published = [(answer, value) for answer, value in zip(answers, said) if value is not None]
+        errors += [abs(value - answer) for answer, value in published if answer > 0]
+        failures += any(answer < -alpha or abs(value - answer) > alpha for answer, value in published) or len(published) < c
+    assert rate_is_at_most(0.05, failures, 300)
+    _, scale = numeric_split(c, 1.0, delta)
+    assert abs(np.mean(errors) / scale - 1) < 5 / math.sqrt(len(errors))  # |Lap(b)| has mean and deviation b
+
+
 @pytest.mark.claim("thm-numeric-sparse-accuracy", kind="tight")
 def test_numeric_bound_is_not_vacuous(witness):
     c, k = 10, 1000
@@ -293,6 +313,15 @@ def test_variance_of_the_drawn_noise_is_the_formula(c, share, witness):
     formula = bounds.comparison_variance(c, share_of(rule))
     witness("lem-budget-split", squares.mean(), formula)
     assert abs(squares.mean() - formula) < 5 * squares.std() / math.sqrt(200_000)
+
+
+@pytest.mark.claim("lem-budget-split", kind="oracle")
+def test_variance_scales_with_sensitivity_and_budget():
+    """2(Δ/ε₁)² + 2(2cΔ/ε₂)² at ε = 0.5 = 0.1 + 0.4, Δ = 0.1, c = 3, and that of the rule's own noise."""
+    assert bounds.comparison_variance(3, 0.2, 0.5, 0.1) == pytest.approx(2 * 1.0**2 + 2 * 1.5**2)
+    assert bounds.comparison_variance(3, 0.2, 0.5, 0.1, monotone=True) == pytest.approx(2 * 1.0**2 + 2 * 0.75**2)
+    rule = one_threshold_rule(3, 0.5, 0.1, share=0.2)
+    assert 2 * rule.threshold_scale**2 + 2 * rule.query_scale**2 == pytest.approx(2 * 1.0**2 + 2 * 1.5**2)
 
 
 @pytest.mark.claim("lem-budget-split", kind="tight")

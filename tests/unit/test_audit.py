@@ -131,3 +131,29 @@ def test_law_test_accepts_right_and_rejects_wrong():
     assert departs_from_law([5, 0], [0.0, 1.0]) is not None  # an impossible outcome
     with pytest.raises(ValueError, match="summing to 1"):
         departs_from_law([1, 2], [0.5, 0.6])
+
+
+def test_law_test_accuses_exactly_where_its_bound_says():
+    """100 outcomes, one of them at twice its probability: n·kl = t, and the line is at false_alarm = 2M e^-t."""
+    law, counts = np.full(100, 0.01), np.full(100, 99.0)
+    counts[7] = 199.0
+    n, p = counts.sum(), 199 / counts.sum()
+    t = n * (p * math.log(p / 0.01) + (1 - p) * math.log((1 - p) / 0.99))
+    line = 2 * 100 * math.exp(-t)
+    assert departs_from_law(counts, law, 1.001 * line) == 7 and departs_from_law(counts, law, line / 1.001) is None
+
+
+def test_certificate_is_the_bound_of_the_measured_half():
+    coin = lambda p: lambda rng, runs: (rng.random(runs) < p).astype(int)
+    found = audit(coin(0.3), coin(0.01), np.random.default_rng(4), 20_000, confidence=0.999, delta=0.1)
+    rest = {"confidence": 0.999, "delta": 0.1}
+    assert found.epsilon == epsilon_lower_bound(found.hits, found.other_hits, found.runs, **rest) > 1
+    assert (found.confidence, found.delta, found.runs, found.swapped) == (0.999, 0.1, 10_000, False)
+
+
+def test_power_with_delta_agrees_with_simulation():
+    rng = np.random.default_rng(5)
+    hits, other = rng.binomial(10_000, 0.3, 4000), rng.binomial(10_000, 0.05, 4000)
+    certified = int((epsilon_lower_bound(hits, other, 10_000, delta=0.1) > 1).sum())
+    low, high = (clopper_pearson(certified, 4000, 1 - 1e-6)[side] for side in (0, 1))
+    assert low <= power(0.3, 0.05, 10_000, 1.0, delta=0.1) <= high < 1
