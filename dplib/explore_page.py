@@ -99,7 +99,7 @@ def html(exploration):
     broken = " data-broken" if exploration.start_plot.broken else ""
     values = ", ".join(f"{p.label} = {number(p.values[p.start], 6)}" for p in exploration.parameters)
     return (
-        f'<figure class="dplib-explore" id="{key}"{name}>\n<style>{_asset("explore.css")}</style>\n'
+        f'<figure class="dplib-figure dplib-explore" id="{key}"{name}>\n{style()}\n'
         f'<div class="dx-controls" role="group" aria-label="parameters of the figure">'
         f'{"".join(_control(p, f"{key}-{i}") for i, p in enumerate(exploration.parameters))}</div>\n'
         f'<div class="dx-plot" data-alt="{text(exploration.alt)}"></div>\n'
@@ -107,7 +107,7 @@ def html(exploration):
         f'<p class="dx-says" role="status"{broken}><span class="dx-check">{text(said)}</span> <span class="dx-what">{text(what)}</span> '
         f'<span class="dx-where">{text(values)}</span></p>\n'
         f'<figcaption class="dx-caption">{text(exploration.caption)}</figcaption>\n'
-        f'<script type="application/json" class="dx-data">{data}</script>\n<script>{_asset("explore.js")}</script>\n</figure>'
+        f'<script type="application/json" class="dx-data">{data}</script>\n{script("explore.js")}\n</figure>'
     )
 
 
@@ -126,8 +126,18 @@ def _control(p, key):
             f'aria-valuetext="{value}" autocomplete="off"></div>')
 
 
+def style(*names):
+    """The style of all our figures, then that of the named files, inline."""
+    return f'<style>{"".join(map(_asset, ("figure.css", *names)))}</style>'
+
+
+def script(name):
+    """A script of ours inline, in a function together with what our scripts share: no name leaks into the page."""
+    return f'<script>(() => {{\n{_asset("figure.js")}{_asset(name)}}})();</script>'
+
+
 def _asset(name):
     """The text of a file of ours without comment lines and indentation."""
     lines = files("dplib").joinpath(name).read_text("utf-8").splitlines()
     kept = (line.strip() for line in lines if not re.match(r"\s*(//|/\*.*\*/\s*$)", line))
-    return "\n".join(line for line in kept if line)
+    return "".join(line + "\n" for line in kept if line)

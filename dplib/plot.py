@@ -68,10 +68,12 @@ class Check:
 
     def numbers(self):
         """The inequality without the words that place it."""
-        left, right = number(self.left), number(self.right)
-        if not self.holds:  # "0.118 > 0.118" would puzzle: show as many digits as tell the two apart
-            digits = next((d for d in range(3, 12) if number(self.left, d) != number(self.right, d)), 12)
-            return f"{number(self.left, digits)} > {number(self.right, digits)} (bound broken)"
+        # as many digits as it takes to see which is larger: neither "0.118 > 0.118" nor "1234 <= 1230"
+        shown = [(number(self.left, d), number(self.right, d)) for d in range(3, 18)]
+        if not self.holds:
+            left, right = next(pair for pair in shown if float(pair[0]) > float(pair[1]))
+            return f"{left} > {right} (bound broken)"
+        left, right = next((pair for pair in shown if float(pair[0]) <= float(pair[1])), shown[0])  # none: equal up to rounding
         slack = self.right / self.left if self.left > 0 else None
         return f"{left} <= {right}" + (f" ({_ratio(slack)}x slack)" if slack else "")
 

@@ -6,4 +6,7 @@ respect to that relation.
 """
 
 from dplib.bounds.foundations import *
+from dplib.bounds.query_weights import *
+from dplib.bounds.regret import *
 from dplib.bounds.sparse_vector import *
+from dplib.bounds.weighted_majority import *

@@ -1,7 +1,7 @@
 """The house style of figures: bound black and dashed, measured solid with markers, truth grey, colours of Okabe and Ito.
 
 `draw` puts a `dplib.plot.Plot` on matplotlib axes once; afterwards `Drawing.update` only sets data, which is what makes
-a live slider fast. The script of the built page (explore.js) follows the same rules.
+a live slider fast. The scripts of the built page (figure.js) follow the same rules.
 """
 
 import html as _html

@@ -181,6 +181,22 @@ def sliders(visit: Visit) -> list[str]:
     return faults
 
 
+def games(visit: Visit) -> list[str]:
+    """Play one round of every game with the mouse and one with the keyboard; say which changed nothing."""
+    faults = []
+    for number, figure in enumerate(visit.page.locator("figure.dplib-player").all()):
+        buttons = figure.locator(".pl-main button").all()
+        if len(buttons) != 2:
+            faults.append(f"game {number} has {len(buttons)} buttons to play with")
+        for way, button in zip(("mouse", "keyboard"), buttons):
+            before = shown(figure)
+            button.click() if way == "mouse" else button.press("Enter")
+            for what, old, new in zip(("drawing", "numbers"), before, shown(figure)):
+                if old == new:
+                    faults.append(f"game {number}: the {what} did not change by {way}")
+    return faults
+
+
 def shown(figure) -> tuple[str, str]:
     return figure.locator(".dx-plot > svg").inner_html(), figure.locator("[role=status]").inner_text()
 

@@ -101,6 +101,17 @@ def test_a_dead_slider_is_seen(broken, script, faults):
     assert len(checks.sliders(broken(FIGURE % script))) == faults
 
 
+GAME = """<figure class="dplib-player"><div class="dx-plot"><svg><path d="M0 0"></path></svg></div><p role="status">0</p>
+<div class="pl-main"><button>U</button>%s</div></figure><script>let e = { target: { value: 0 } };
+for (const b of document.querySelectorAll("button")) b.addEventListener("click", () => { e.target.value++; %s })</script>"""
+
+
+@pytest.mark.parametrize("other, script, faults", [("<button>D</button>", DRAW + SAY, 0), ("<button>D</button>", DRAW, 2), ("<button>D</button>", SAY, 2),
+                                                   ("<button>D</button>", "", 4), ("", DRAW + SAY, 1)], ids=["alive", "mute", "still", "dead", "halved"])
+def test_a_dead_game_is_seen(broken, other, script, faults):
+    assert len(checks.games(broken(GAME % (other, script)))) == faults
+
+
 @pytest.mark.parametrize(
     "html, dead",
     [

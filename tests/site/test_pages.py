@@ -33,18 +33,18 @@ def test_page(visit, root, path, scheme, size):
     seen = visit(f"{root}/{path}", scheme, size)
     faults = [*seen.mathematics(), *seen.sideways(), *seen.accessibility()]
     if size == DESKTOP and scheme == "light":
-        faults += checks.sliders(seen)
+        faults += [*checks.sliders(seen), *checks.games(seen)]
     assert [*seen.faults, *faults] == []
 
 
 def test_page_opened_as_a_file(visit, site, path):
     seen = visit((site / path).as_uri())
-    assert [*seen.mathematics(), *checks.sliders(seen), *seen.faults] == []
+    assert [*seen.mathematics(), *checks.sliders(seen), *checks.games(seen), *seen.faults] == []
 
 
 def test_a_slider_can_be_moved_at_phone_width(visit, root, documents, site):
     """On the first page that has one: there is at least one such page."""
-    with_figure = [page for page in documents if 'class="dplib-explore"' in (site / page).read_text("utf-8")]
+    with_figure = [page for page in documents if '<figure class="dplib-figure dplib-explore"' in (site / page).read_text("utf-8")]
     assert with_figure, "no page of the site has a slider figure"
     assert checks.sliders(visit(f"{root}/{with_figure[0]}", "dark", PHONE)) == []
 

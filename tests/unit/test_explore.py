@@ -55,6 +55,8 @@ def test_without_a_check_the_sentence_gives_the_last_values():
     (0.141, 0.118, "0.141 > 0.118 (bound broken)"),
     (0.118, 0.118, "0.118 <= 0.118 (1.0x slack)"),
     (0.1 + 0.2, 0.3, "0.3 <= 0.3 (1.0x slack)"),         # left is larger in the last bit only
+    (1234, 1234.4, "1234 <= 1234 (1.0x slack)"),  # a whole number is written in full
+    (2219, 2218.07, "2219 > 2218 (bound broken)"),
     (0.11801, 0.118, "0.11801 > 0.118 (bound broken)"),  # as many digits as tell the two apart
     (0.0, 0.118, "0 <= 0.118"),
     (-1.0, 2.0, "-1 <= 2"),
