@@ -49,6 +49,18 @@ def probability(name, value):
     return number
 
 
+def probabilities(name, values):
+    """One number or an array of them, each in the open interval (0, 1), as an array.
+
+    >>> probabilities("penalty", [.1, .5]).tolist()
+    [0.1, 0.5]
+    """
+    array = finite_array(name, values)
+    for extreme in (array.min(), array.max()):
+        probability(name, float(extreme))
+    return array
+
+
 def delta_or_zero(value):
     """The privacy parameter δ: zero (pure differential privacy) or a number in (0, 1), as a float.
 

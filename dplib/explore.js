@@ -77,9 +77,9 @@ function start(figure) {
     const xs = row(at[next++], X.scale).map((v) => toX(v).toFixed(1));
     curves.forEach((curve, i) => {
       const part = parts.curves[i], y = row(at[next++], Y.scale);
-      part.line.setAttribute("d", line(xs, y));
+      part.line.setAttribute("d", curve.apart ? "" : line(xs, y));
       if (part.dots) {
-        const every = Math.ceil(xs.length / 12);
+        const every = curve.apart ? 1 : Math.ceil(xs.length / 12);
         let d = "";
         for (let j = 0; j < y.length; j += every) d += marker(curve.shape, +xs[j], toY(y[j]), 3.5);
         part.dots.setAttribute("d", d);

@@ -2,6 +2,7 @@
 
 import html
 import io
+from base64 import b64encode
 
 import numpy as np
 
@@ -98,6 +99,11 @@ def sentence(plot):
     return f'<div role="status" style="font-size:1.1em;line-height:1.6;{look}">{html.escape(typeset(plot.sentence()))}</div>'
 
 
+def shown(png, alt):
+    """A picture as HTML: ipywidgets' own Image has no alternative text."""
+    return f'<img src="data:image/png;base64,{b64encode(png).decode()}" alt="{html.escape(alt)}" style="max-width:100%">'
+
+
 def widget(exploration):
     """The box of controls, picture and sentence; a move calls the function again and repaints."""
     import ipywidgets as widgets
@@ -105,8 +111,7 @@ def widget(exploration):
     from dplib.explore import evaluate, same_shape
 
     picture = Picture(exploration.start_plot, exploration.domain)
-    image = widgets.Image(value=picture.frame(exploration.start_plot), format="png", layout={"max_width": "100%"})
-    image.tooltip = exploration.alt  # the picture has no alt of its own; its title is its accessible name
+    image = widgets.HTML(shown(picture.frame(exploration.start_plot), exploration.alt))
     says = widgets.HTML(sentence(exploration.start_plot))
     caption = widgets.HTML(f'<div style="max-width:44em;opacity:.8">{html.escape(exploration.caption)}</div>')
     handles = controls(exploration.parameters)
@@ -119,7 +124,7 @@ def widget(exploration):
         except ValueError as error:
             says.value = f'<div role="status"><b>No figure here.</b> {html.escape(str(error))}</div>'
             return
-        image.value = picture.frame(plot)
+        image.value = shown(picture.frame(plot), exploration.alt)
         says.value = sentence(plot)
 
     for handle in handles:

@@ -68,7 +68,8 @@ def payload(exploration):
         "axes": [{"label": label, "log": scale == "log", "range": [float(f"{v:.6g}") for v in span], "scale": unit}
                  for label, scale, span, unit in zip((first.xlabel, first.ylabel), (first.xscale, first.yscale),
                                                      exploration.domain, (xscale, yscale))],
-        "curves": [{"kind": c.kind, "name": c.name, "band": c.low is not None, "draws": 0 if c.draws is None else len(c.draws)}
+        "curves": [{"kind": c.kind, "name": c.name, "band": c.low is not None, "draws": 0 if c.draws is None else len(c.draws),
+                    **({} if c.joined else {"apart": True})}
                    for c in first.curves],
         "marks": len(first.marks), "check": first.check is not None, "resolution": RESOLUTION, "points": len(first.x),
         "rows": list(rows), "at": vlq(np.diff(at, prepend=0).tolist()), "words": list(words), "said": vlq(np.diff(said, prepend=0).tolist()),

@@ -1,6 +1,6 @@
 // Shared by the scripts of the page's figures: axes, ticks, markers and legends drawn as SVG. Inlined before each of them.
 const NS = "http://www.w3.org/2000/svg";
-const DASH = { measured: ["", "", "", "", "", ""], bound: ["7 4", "2 3.5", "11 4 2 4", "15 5"], truth: ["", "6 3", "2 3", "9 3 2 3"] };
+const DASH = { measured: ["", "", "", "", "", ""], bound: ["7 4", "2 3.5", "11 4 2 4", "15 5"], truth: ["", "2 3", "6 3", "9 3 2 3"] };
 const plain = (v) => String(+v.toPrecision(3));
 
 function element(tag, attributes, parent) {
@@ -18,7 +18,7 @@ function ticks(axis, n) {
     for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-12); i++) out.push([i * step, String(+(i * step).toPrecision(6))]);
     return out;
   }
-  const short = high / low < 30, simple = short || (low >= 0.005 && high <= 20000);
+  const short = high / low < 100, simple = short || (low >= 0.005 && high <= 20000);
   const from = Math.floor(Math.log10(low)), to = Math.floor(Math.log10(high)), skip = short ? 1 : Math.ceil((to - from) / n);
   for (let k = from; k <= to; k++) for (const lead of short ? [1, 2, 5] : [1]) {
     const value = lead * 10 ** k;
@@ -71,14 +71,15 @@ function axes(svg, [X, Y], width, height) {
     lines += `M${box.left} ${toY(v)}H${box.right}`;
     label(text, { x: box.left - 7, y: toY(v) + 4.5, "text-anchor": "end" }, svg);
   }
-  let last = -99;
-  for (const [v, text] of ticks(X, Math.max(3, width / 75))) {
-    const x = toX(v), half = (typeof text === "string" ? text.length * 7.2 : 26) / 2;
-    lines += `M${x} ${box.top}V${box.bottom}`;
-    edge += `M${x} ${box.bottom}v5`;
-    if (x - half < last + 6) continue;
-    last = x + half;
-    label(text, { x: Math.min(x, width - half), y: box.bottom + 19, "text-anchor": "middle" }, svg);
+  // Where there is no room for all labels, those at 2 and 5 give way to the powers of ten.
+  const across = ticks(X, Math.max(3, width / 75)), taken = [], power = ([v]) => X.log && Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9;
+  for (const [v, text] of [...across.filter(power), ...across.filter((tick) => !power(tick))]) {
+    const half = (typeof text === "string" ? text.length * 7.2 : 26) / 2, x = Math.min(toX(v), width - half);
+    lines += `M${toX(v)} ${box.top}V${box.bottom}`;
+    edge += `M${toX(v)} ${box.bottom}v5`;
+    if (taken.some(([middle, room]) => Math.abs(x - middle) < room + half + 6)) continue;
+    taken.push([x, half]);
+    label(text, { x, y: box.bottom + 19, "text-anchor": "middle" }, svg);
   }
   for (const v of marks(X)) edge += `M${toX(v)} ${box.bottom}v3`;
   for (const v of marks(Y)) edge += `M${box.left} ${toY(v)}h-3`;
@@ -105,7 +106,7 @@ function legend(curves) {
     const item = document.createElement("li");
     const key = element("svg", { width: 34, height: 14, viewBox: "0 0 34 14", "aria-hidden": "true", style: `--dx:${curve.colour}` }, item);
     if (curve.band) element("path", { class: "dx-band", d: "M0 2H34V12H0Z" }, key);
-    element("path", { class: "dx-line", d: "M0 7H34", "stroke-dasharray": curve.dash }, key);
+    element("path", { class: "dx-line", d: curve.apart ? "" : "M0 7H34", "stroke-dasharray": curve.dash }, key);
     if (curve.shape >= 0) element("path", { class: "dx-dots", d: marker(curve.shape, 17, 7, 3.5) }, key);
     const [name, power] = curve.name.split("^"), words = document.createElement("span");
     words.append(name);

@@ -13,11 +13,13 @@ these two alone.
 """
 
 from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 
 from dplib import bounds
 from dplib._validate import count, finite_array, histograms, positive
+from dplib.queries import Queries
 
 
 def right_sign(error):
@@ -26,6 +28,8 @@ def right_sign(error):
     >>> right_sign(.2), right_sign(-.2), right_sign(0.)
     (1, -1, 1)
     """
+    if isnan(error):
+        raise ValueError(f"error must be a number to have a sign, got {error}")
     return 1 if error >= 0 else -1
 
 
@@ -53,7 +57,7 @@ def query_loss(query, p, h):
         raise ValueError(f"query, p and h must have one shape (m,), got {query.shape}, {p.shape} and {h.shape}")
     if query.min() < 0 or query.max() > 1:
         raise ValueError(f"linear queries take values in [0, 1], got {query.min()}..{query.max()}")
-    return right_sign(query @ (p - h)) * query
+    return _signed(query, right_sign(query @ (p - h)))
 
 
 def query_game(h, queries, choose="largest"):
@@ -75,9 +79,11 @@ def query_game(h, queries, choose="largest"):
     choose = (lambda t, errors: _first_largest(np.abs(errors))) if choose == "largest" else choose
 
     def losses(t, p):
+        if np.shape(p) != (queries.m,):
+            raise ValueError(f"query_game plays one game only, with p of shape ({queries.m},), got shape {np.shape(p)}")
         errors = queries @ p - answers  # (k,)
         i = _index(choose(t, errors), queries.k)
-        return right_sign(errors[i]) * queries.row(i)
+        return _signed(queries.row(i), right_sign(errors[i]))
 
     return losses
 
@@ -149,15 +155,22 @@ def replay(queries, picked, signs, step_size, update="polynomial"):
     >>> replay(thresholds(2), [0, 0], [-1, -1], .5).round(4).tolist()
     [0.6923, 0.3077]
     """
-    log_w, step_size = np.zeros(queries.m), _step_size(step_size, None, update)
-    for i, s in zip(picked, signs, strict=True):
+    log_w, step_size = np.zeros(_family(queries).m), _step_size(step_size, None, update)
+    if len(picked) != len(signs):
+        raise ValueError(f"picked and signs must have the same length, one of each for an update, got {len(picked)} and {len(signs)}")
+    for i, s in zip(picked, signs):
         log_w += _log_factor(queries.row(_index(i, queries.k)), _plus_minus(s), step_size, update)
     return _normalised(log_w)[0]
 
 
+def _signed(query, s):
+    """The loss ℓ = sφ, shape (m,): the one place where a query and its sign become a loss."""
+    return s * query
+
+
 def _log_factor(query, s, eta, update):
     """ln of what p_u is multiplied by, shape (m,)."""
-    return np.log1p(-eta * s * query) if update == "polynomial" else -eta * s * query
+    return np.log1p(-eta * _signed(query, s)) if update == "polynomial" else -eta * _signed(query, s)
 
 
 def _normalised(log_w):
@@ -168,8 +181,14 @@ def _normalised(log_w):
     return w / total, log_w - np.log(total)
 
 
+def _family(queries):
+    if not isinstance(queries, Queries):
+        raise ValueError(f"queries must be a `Queries` family (use from_matrix for an array), got {type(queries).__name__}")
+    return queries
+
+
 def _truth(h, queries):
-    h = histograms("h", h, queries.m)
+    h = histograms("h", h, _family(queries).m)
     if h.ndim != 1:
         raise ValueError(f"h must be one histogram of shape ({queries.m},), got shape {h.shape}")
     return h, queries @ h
@@ -180,8 +199,9 @@ def _step_size(step_size, alpha, update):
         raise ValueError(f"update must be 'polynomial' or 'hedge', got {update!r}")
     if step_size is None and alpha is not None:
         return alpha / 2 if update == "polynomial" else 4 * alpha
-    if positive("step_size", step_size) >= 1 and update == "polynomial":
-        raise ValueError(f"step_size must be below 1 (weights 1 - ηφ stay positive), got {step_size}")
+    most = 1 if update == "polynomial" else 1e100
+    if positive("step_size", step_size) >= most:
+        raise ValueError(f"step_size must be below {most}, so that weights stay positive, got {step_size}")
     return float(step_size)
 
 

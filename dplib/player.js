@@ -3,6 +3,7 @@
 const letter = (up) => up ? "U" : "D";
 const list = (names) => names.length < 2 ? names.join("") : names.slice(0, -1).join(", ") + " and " + names[names.length - 1];
 const mistakes = (count) => count + (count === 1 ? " mistake" : " mistakes");
+const times = (count) => count === 1 ? "once" : `${count} times`;
 
 // A tag of the page with attributes; strings and tags go inside.
 function tag(name, attributes, ...inside) {
@@ -40,14 +41,14 @@ function start(figure) {
   const data = JSON.parse(figure.querySelector(".dx-data").textContent);
   const adversary = data.role === "adversary", key = `${figure.id}-${window.dplibPlayer.started++}`;
   const board = figure.querySelector(".pl-board"), host = figure.querySelector(".dx-plot"), says = figure.querySelector(".dx-says");
-  const tables = data.games.map((game) => game.tables.map((table) => ({ ...table, weights: table.weights.map(BigInt) })));
-  let game, table, advice, moves = [], rows = [], past;
+  const tables = data.natures.map((one) => one.tables.map((table) => ({ ...table, weights: table.weights.map(BigInt) })));
+  let world, game, table, advice, moves = [], rows = [], past, turn = 0;
 
   // ---- the rules: the whole game follows from its moves
 
   function replay() {
-    table = tables[data.games.indexOf(game)][penalty.selectedIndex];
-    const wrong = Array(game.experts).fill(0), weights = () => wrong.map((k) => table.weights[k]);
+    table = tables[data.natures.indexOf(world)][penalty.selectedIndex];
+    const wrong = Array(world.experts).fill(0), weights = () => wrong.map((k) => table.weights[k]);
     past = [];
     const note = (round) => past.push({ ...round, wrong: [...wrong], weights: weights(), opt: Math.min(...wrong) });
     note({ majority: 0, reader: 0 });
@@ -68,10 +69,11 @@ function start(figure) {
     show();
   }
   function restart() {
-    game = data.games[nature ? nature.selectedIndex : 0];
+    world = data.natures[nature ? nature.selectedIndex : 0];
+    game = world.games[turn % world.games.length];
     moves = [];
-    advice = [...game.opening].map((c) => c === "U");
-    if (rows.length !== game.experts) experts();
+    advice = [...world.opening].map((c) => c === "U");
+    if (rows.length !== world.experts) experts();
     show();
   }
 
@@ -92,7 +94,7 @@ function start(figure) {
   // The keys of these controls are theirs: JupyterLab would take the arrows for its own.
   const own = { autocomplete: "off", "data-lm-suppress-shortcuts": "" };
   const settings = tag("div", { class: "pl-settings" });
-  const nature = adversary ? null : select("nature", data.games.map((g) => g.label), 0);
+  const nature = adversary ? null : select("nature", data.natures.map((g) => g.label), 0);
   const penalty = select("penalty η", data.penalties, data.start);
   let hints;
   if (!adversary) {
@@ -122,12 +124,13 @@ function start(figure) {
     if (last && adversary) advice = last.advice;
     show();
   });
-  button("Start again", others, restart);
+  const again = button("Start again", others, restart);
+  const fresh = adversary ? null : button("New game", others, () => { turn++; restart(); });
   says.before(counts);
 
   // One row for each expert; the adversary's rows have two radio buttons.
   function experts() {
-    rows = Array.from({ length: game.experts }, (_, i) => {
+    rows = Array.from({ length: world.experts }, (_, i) => {
       const row = { bar: tag("div", { class: "pl-bar" }), weight: tag("td", { class: "pl-c2" }), wrong: tag("td", { class: "pl-c3" }), last: tag("td", { class: "pl-c4" }), says: tag("td", { class: "pl-c1" }) };
       if (adversary) {
         row.radios = [true, false].map((up) => {
@@ -166,11 +169,13 @@ function start(figure) {
     if (hints) board.toggleAttribute("data-hidden", !hints.checked);
     tally.textContent = !open ? `All ${data.rounds} rounds are played.` : (adversary || hints.checked) ?
       `Weight for U ${plain(share(open.up, unit))}, for D ${plain(share(open.down, unit))}: ${open.up === open.down ? "a tie, and " : ""}weighted majority says ${letter(open.says)}.` : "";
+    beam.style.visibility = open ? "" : "hidden";
     if (open) beam.firstChild.style.width = 100 * share(open.up, open.up + open.down) + "%";
     reveal.forEach((made, d) => {
       made.textContent = adversary ? `Reveal ${letter(!d)}` + (open ? (open.says === !d ? ": no mistake" : ": a mistake") : "") : `I say ${letter(!d)}`;
     });
-    for (const made of board.querySelectorAll(".pl-button")) made.setAttribute("aria-disabled", made === undo ? !moves.length : made.textContent !== "Start again" && over());
+    if (fresh) fresh.hidden = world.games.length < 2;
+    for (const made of board.querySelectorAll(".pl-button")) made.setAttribute("aria-disabled", made === undo ? !moves.length : made !== again && made !== fresh && over());
     report(now);
     draw();
   }
@@ -180,20 +185,33 @@ function start(figure) {
     const t = moves.length;
     says.querySelector(".dx-check").textContent = inequality(now.majority, table.bound[now.opt], table.said[now.opt]);
     says.querySelector(".dx-what").textContent = "mistakes of weighted majority and their bound";
-    let text = adversary ? "Nothing is revealed yet." : "Nothing is said yet.";
+    const number = world.games.indexOf(game) + 1, of = world.games.length;
+    let text = adversary ? "Nothing is revealed yet." : (of > 1 ? `Game ${number} of ${of}: nothing` : "Nothing") + " is said yet.";
     if (t) {
       const verdict = (right) => right ? "no mistake" : "a mistake";
       const wrong = now.erred.flatMap((bad, i) => bad ? [i + 1] : []);
       text = adversary ? `Round ${t}: weighted majority said ${letter(now.says)}, the outcome was ${letter(now.outcome)}: ${verdict(now.says === now.outcome)}.` +
           (wrong.length ? ` Wrong: expert${wrong.length > 1 ? "s" : ""} ${list(wrong)}.` : " No expert was wrong.")
         : `Round ${t}: you said ${letter(now.said)}, weighted majority said ${letter(now.says)}, the outcome was ${letter(now.outcome)}: ${now.said === now.outcome ? "you were right" : "your mistake"}.`;
-      if (!adversary && !game.outcomes) text += ` You have ${mistakes(now.reader)}, and 2·OPT\u00a0=\u00a0${2 * now.opt}.`;
+      const twice = game.outcomes ? "" : `, and 2·OPT\u00a0=\u00a0${2 * now.opt}`;
+      if (!adversary && over()) text += ` You erred ${times(now.reader)}, weighted majority ${times(now.majority)}, the best expert ${times(now.opt)}${twice}.`;
+      else if (twice && !adversary) text += ` You have ${mistakes(now.reader)}${twice}.`;
+      // Contradicted in every round, one errs as often as both experts together.
+      if (!adversary && twice && now.reader > 2 * now.opt + 1) text += " Say both words equally often, and your mistakes are 2·OPT.";
     }
-    says.querySelector(".dx-where").textContent = text;
+    says.querySelector(".dx-where").textContent = text + aim();
     const numbers = [["rounds", `${t} of ${data.rounds}`], ...(adversary ? [] : [["your mistakes", now.reader]]),
       ["majority's mistakes", now.majority], ["best expert, OPT", now.opt],
       [`bound at η = ${data.penalties[penalty.selectedIndex]}`, table.said[now.opt]]];
     counts.replaceChildren(...numbers.map(([name, value]) => tag("div", {}, tag("dt", {}, name), tag("dd", {}, String(value)))));
+  }
+
+  // The goal, if there is one: reached at the first round with so many mistakes, missed when the best expert has erred too often.
+  function aim() {
+    if (!data.goal) return "";
+    const [most, best] = data.goal, words = `${mistakes(most)} with OPT at most ${best}`;
+    const at = past.findIndex((round) => round.majority >= most && round.opt <= best);
+    return at > 0 ? ` Goal reached in round ${at}: ${words}.` : past[moves.length].opt > best ? ` Goal missed: ${words}.` : ` Goal: ${words}.`;
   }
 
   // The picture: the total weight between its envelopes, or the mistakes.

@@ -28,7 +28,7 @@ __all__ = ["play"]
 
 ROUNDS = {"adversary": 40, "forecaster": 30}
 OPENING = 10  # rounds of the adversary's game that the text and the picture without script show
-SEED = 35  # of nature's sequence: the plain majority of six experts is then wrong more often than not
+SEEDS = (35, 130, 258, 120, 361, 39, 203, 378)  # of nature's games: the plain majority of six experts is then wrong in half of the rounds or more
 AXES = {"adversary": ("rounds t", "total weight W"), "forecaster": ("rounds t", "mistakes")}
 CURVES = {
     "adversary": [(measured, "total weight W, a dot at each mistake"), (bound, "upper envelope N(1 − η/2)^mist"), (bound, "lower envelope (1 − η)^OPT")],
@@ -39,29 +39,33 @@ CURVES = {
 
 @dataclass(frozen=True)
 class Nature:
-    """What the reader plays in or against: `advice` (T, N) with True = U and `outcomes` (T,), each None if the reader makes it."""
+    """What the reader plays in or against: games of `advice` (T, N) with True = U and `outcomes` (T,), each None if the reader makes it."""
 
     label: str
     experts: int
-    advice: np.ndarray | None = None
-    outcomes: np.ndarray | None = None
+    games: tuple = ((None, None),)
 
 
 def _natures(role, experts, rounds):
     if role == "adversary":
         return (Nature("you", experts),)
-    rng = np.random.default_rng(SEED)
-    advice, outcomes = noisy_experts(experts, rounds, best=0.1, others=0.5, rng=rng)
     constant = np.tile([True, False], (rounds, 1))
-    return (Nature("one expert is good", experts, advice[:, rng.permutation(experts)], outcomes),
-            Nature("always contradicts you", 2, constant))
+    return (Nature("one expert is good", experts, tuple(_one_good(experts, rounds, seed) for seed in SEEDS)),
+            Nature("always contradicts you", 2, ((constant, None),)))
+
+
+def _one_good(experts, rounds, seed):
+    """Advice and outcomes: one expert, at a random place, errs in a tenth of the rounds, the others guess."""
+    rng = np.random.default_rng(seed)
+    advice, outcomes = noisy_experts(experts, rounds, best=0.1, others=0.5, rng=rng)
+    return advice[:, rng.permutation(experts)], outcomes
 
 
 class Player:
     """A game to be played on the page; its text form is a scripted game, so that a notebook test compares numbers."""
 
-    def __init__(self, role, penalties, start, rounds, natures, caption, alt, name):
-        self.role, self.penalties, self.start, self.rounds, self.natures = role, penalties, start, rounds, natures
+    def __init__(self, role, penalties, start, rounds, natures, goal, caption, alt, name):
+        self.role, self.penalties, self.start, self.rounds, self.natures, self.goal = role, penalties, start, rounds, natures, goal
         self.caption, self.alt, self.name = caption, alt, name
         self.static = is_static()
         self.plot = self._scripted()
@@ -72,11 +76,12 @@ class Player:
         return f"{played}: {self.plot.sentence()}"
 
     def _scripted(self):
-        """The plot of one game: heaviest-first for a few rounds, or weighted majority on nature's whole sequence."""
+        """The plot of one game: heaviest-first for a few rounds, or weighted majority in nature's first game."""
         eta, nature = self.penalties[self.start], self.natures[0]
-        fixed = nature.advice is not None
+        advice, outcomes = nature.games[0]
+        fixed = advice is not None
         size = {} if fixed else {"experts": nature.experts, "rounds": min(OPENING, self.rounds)}
-        run = weighted_majority((nature.advice, nature.outcomes) if fixed else heaviest_first, eta, **size)
+        run = weighted_majority((advice, outcomes) if fixed else heaviest_first, eta, **size)
         mistakes = np.concatenate([[0], np.cumsum(run.wrong)])
         bounds = weighted_majority_mistakes(run.best, nature.experts, eta)
         low, high = np.exp(weight_envelopes(run.best, mistakes, nature.experts, eta))
@@ -92,13 +97,14 @@ class Player:
         return {**_live(html(self)), "text/plain": repr(self)}
 
 
-def play(*, role="adversary", experts=6, penalty=(0.1, 0.25, 0.5, 0.75), start=0.5, rounds=None, caption=None, alt=None, name=None):
+def play(*, role="adversary", experts=6, penalty=(0.1, 0.25, 0.5, 0.75), start=0.5, rounds=None, goal=None, caption=None, alt=None,
+         name=None):
     """The prediction game, to be played by the reader against or beside weighted majority.
 
-    role: "adversary" (the reader chooses the advice and the outcome) or "forecaster" (the reader predicts; nature is a fixed
-    sequence with one good expert, or two constant experts and the opposite of what the reader says).   experts: N, 2 to
+    role: "adversary" (the reader chooses the advice and the outcome) or "forecaster" (the reader predicts; nature is one of
+    eight fixed games with one good expert, or two constant experts and the opposite of what the reader says).   experts: N, 2 to
     12.   penalty: the values of η on offer, with at most three decimals.   start: the first of them.   rounds: at most
-    100.   caption, alt: required; the alternative text says what one should see.   name: tells apart two equal figures.
+    100.   goal: (mistakes, OPT) that an adversary is to reach: so many mistakes while OPT is at most so large.   caption, alt: required; the alternative text says what one should see.   name: tells apart two equal figures.
     """
     if role not in ROUNDS:
         raise ValueError(f"role must be 'adversary' or 'forecaster', got {role!r}")
@@ -113,7 +119,18 @@ def play(*, role="adversary", experts=6, penalty=(0.1, 0.25, 0.5, 0.75), start=0
     for what, text in (("caption", caption), ("alt", alt)):
         if not isinstance(text, str) or not text.strip():
             raise ValueError(f"play needs {what}=..., a sentence {'about' if what == 'caption' else 'saying what to see in'} the figure")
-    return Player(role, penalties, penalties.index(start), rounds, _natures(role, experts, rounds), caption, alt, name)
+    goal = None if goal is None else _goal(goal, role, experts, start)
+    return Player(role, penalties, penalties.index(start), rounds, _natures(role, experts, rounds), goal, caption, alt, name)
+
+
+def _goal(goal, role, experts, penalty):
+    if role != "adversary":
+        raise ValueError(f"goal is for the adversary, got role {role!r}")
+    mistakes, best = goal
+    limit = weighted_majority_mistakes(count("OPT of the goal", best, least=0), experts, penalty)
+    if count("mistakes of the goal", mistakes) > limit:
+        raise ValueError(f"goal must be within the bound: {number(limit)} mistakes with OPT = {best} at η = {penalty}, got {mistakes!r}")
+    return mistakes, best
 
 
 def _penalties(penalty):
@@ -133,13 +150,13 @@ def _penalties(penalty):
 def payload(player):
     """All that the script needs, as plain lists and strings."""
     return {
-        "role": player.role, "rounds": player.rounds, "penalties": [number(eta) for eta in player.penalties], "start": player.start,
+        "role": player.role, "rounds": player.rounds, "goal": player.goal, "penalties": [number(eta) for eta in player.penalties], "start": player.start,
         "axes": [{"label": label, "log": log} for label, log in zip(AXES[player.role], (False, player.role == "adversary"))],
         "curves": [{"kind": make.__name__, "name": name} for make, name in CURVES[player.role]],
-        "games": [{"label": nature.label, "experts": nature.experts, "opening": letters(np.arange(nature.experts) >= nature.experts // 2),
-                   "advice": None if nature.advice is None else [letters(row) for row in nature.advice],
-                   "outcomes": None if nature.outcomes is None else letters(nature.outcomes),
-                   "tables": [table(nature.experts, eta, player.rounds) for eta in player.penalties]} for nature in player.natures],
+        "natures": [{"label": nature.label, "experts": nature.experts, "opening": letters(np.arange(nature.experts) >= nature.experts // 2),
+                     "games": [{"advice": None if advice is None else [letters(row) for row in advice],
+                                "outcomes": None if outcomes is None else letters(outcomes)} for advice, outcomes in nature.games],
+                     "tables": [table(nature.experts, eta, player.rounds) for eta in player.penalties]} for nature in player.natures],
     }
 
 
@@ -162,7 +179,7 @@ def table(experts, penalty, rounds):
     k, keep, unit = np.arange(rounds + 1), 1 - Fraction(str(penalty)), Fraction(str(penalty)).denominator ** rounds
     bounds = weighted_majority_mistakes(k, experts, penalty).tolist()
     lower, upper = (np.exp(log).tolist() for log in weight_envelopes(k, k, experts, penalty))
-    return {"weights": [str(keep**j * unit) for j in range(rounds + 1)], "shown": [number(w) for w in lower],
+    return {"weights": [str(keep**j * unit) for j in range(rounds + 1)], "shown": [number(w).replace("e-0", "e-") for w in lower],
             "bound": [float(f"{b:.9g}") for b in bounds], "said": [number(b) for b in bounds],
             "lower": [float(f"{w:.6g}") for w in lower], "upper": [float(f"{w:.6g}") for w in upper]}
 

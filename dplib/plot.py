@@ -16,6 +16,7 @@ class Curve:
     low: np.ndarray | None = None
     high: np.ndarray | None = None
     draws: np.ndarray | None = None
+    joined: bool = True  # or markers alone, one at every x
 
     def rows(self):
         """Every row of numbers to draw: y, then low and high if there is a band, then the draws."""
@@ -24,14 +25,14 @@ class Curve:
 
     def shape(self):
         """What must not change from one grid point to the next."""
-        return self.kind, self.name, self.low is not None, 0 if self.draws is None else len(self.draws)
+        return self.kind, self.name, self.low is not None, 0 if self.draws is None else len(self.draws), self.joined
 
 
-def measured(name, y, low=None, high=None, draws=None):
-    """What an algorithm did: solid with markers, with a quantile band and single draws if given."""
+def measured(name, y, low=None, high=None, draws=None, joined=True):
+    """What an algorithm did: solid with markers, with a quantile band and single draws if given; not joined, markers alone."""
     if (low is None) != (high is None):
         raise ValueError(f"curve {name!r} needs both low and high for its band, got only one of them")
-    return Curve("measured", name, *(None if a is None else np.asarray(a, float) for a in (y, low, high, draws)))
+    return Curve("measured", name, *(None if a is None else np.asarray(a, float) for a in (y, low, high, draws)), joined)
 
 
 def bound(name, y):
@@ -125,7 +126,7 @@ class Plot:
 
     def shape(self):
         """What must not change from one grid point to the next."""
-        return {"length of x": len(self.x), "curves (kind, name, has a band, draws)": [c.shape() for c in self.curves],
+        return {"length of x": len(self.x), "curves (kind, name, has a band, draws, joined)": [c.shape() for c in self.curves],
                 "labels": (self.xlabel, self.ylabel), "scales": (self.xscale, self.yscale),
                 "presence of a check": self.check is not None, "number of marks": len(self.marks)}
 

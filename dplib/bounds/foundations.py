@@ -6,6 +6,15 @@ import numpy as np
 
 from dplib._validate import count, delta_or_zero, finite_array, nonnegative, positive, probability
 
+__all__ = [
+    "advanced_composition", "advanced_composition_kl", "advanced_composition_textbook", "basic_composition",
+    "bounded_range_composition", "budget_epsilon0", "budget_limit", "exponential_failure", "exponential_gap",
+    "exponential_loss", "family_sensitivity", "gaussian_classical", "gaussian_classical_formula", "gaussian_delta",
+    "gaussian_rho", "histogram_sensitivity", "laplace_error", "laplace_loss", "laplace_sample_size", "laplace_tail",
+    "linear_query_sensitivity", "noisy_max_failure", "noisy_max_gap", "noisy_max_loss", "optimal_composition_delta",
+    "post_processing", "renyi_divergence", "zcdp_epsilon", "zcdp_epsilon_at_order",
+]
+
 # Sensitivity
 
 

@@ -1,10 +1,17 @@
 """Chapter 2, first half: the regret of multiplicative weights on losses. T rounds, N experts, η the step size."""
 
-from math import floor, inf, log, log2, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 
 from dplib._validate import count, histograms, nonnegative, positive, probability
+
+__all__ = [
+    "anytime_regret", "azuma", "doubling_regret", "doubling_regret_by_epoch", "fair_coin_regret", "gaussian_maximum",
+    "hedge_regret", "hedge_regret_at", "hedge_step", "hoeffding_exponent", "kl_from_uniform", "log_lower", "log_root",
+    "log_upper", "polynomial_formula", "polynomial_regret", "polynomial_regret_against", "polynomial_regret_at",
+    "polynomial_step", "sampled_regret",
+]
 
 
 def log_upper(y):
@@ -38,6 +45,17 @@ def log_root():
     return low
 
 
+def polynomial_formula(rounds, experts):
+    """√(ln N/T) and 2√(T ln N), step size and regret of the theorem, without its hypothesis T >= 4 ln N: to show what breaks.
+    Claim: thm-regret.
+
+    >>> [round(v, 3) for v in polynomial_formula(4, 100)]
+    [1.073, 8.584]
+    """
+    eta = sqrt(log(count("experts", experts)) / count("rounds", rounds))
+    return eta, 2 * rounds * eta
+
+
 def polynomial_step(rounds, experts):
     """η = √(ln N/T), the step size of the regret theorem; T >= 4 ln N, so that η <= 1/2. Claim: thm-regret.
 
@@ -48,7 +66,7 @@ def polynomial_step(rounds, experts):
     if T < 4 * log(N):
         raise ValueError(f"rounds must be at least 4 ln N = {4 * log(N):.4g} for {N} experts, got {T}: "
                          "√(ln N/T) would exceed 1/2; give a step size, such as 0.5")
-    return sqrt(log(N) / T)
+    return polynomial_formula(T, N)[0]
 
 
 def polynomial_regret_at(rounds, experts, step_size):
@@ -193,7 +211,7 @@ def doubling_regret_by_epoch(rounds, experts, width=1.0):
     (103.96, 104.67)
     """
     T = count("rounds", rounds)
-    n = floor(log2(T))
+    n = T.bit_length() - 1
     full, share = (2 ** (n / 2) - 1) / (sqrt(2) - 1), (T + 1 - 2**n) / 2**n
     return hedge_regret(1, experts, width) * (full + 2 ** (n / 2) * (1 + share) / 2)
 

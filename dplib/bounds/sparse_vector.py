@@ -5,6 +5,12 @@ from math import log, sqrt
 from dplib._validate import count, positive, probability
 from dplib.bounds.foundations import advanced_composition, basic_composition, budget_epsilon0, laplace_loss
 
+__all__ = [
+    "above_threshold_error", "above_threshold_error_textbook", "above_threshold_loss", "all_below_loss",
+    "comparison_variance", "hits_where_delta_pays", "numeric_sparse_error", "numeric_sparse_loss", "one_threshold_loss",
+    "reused_noise_loss", "sparse_error", "sparse_error_textbook", "sparse_loss",
+]
+
 
 def above_threshold_loss(threshold_scale, query_scale, sensitivity=1.0):
     """Δ/s₀ + 2Δ/s: the privacy loss of one run with Lap(s₀) on the threshold and Lap(s) on each query.

@@ -4,7 +4,12 @@ from math import inf, log, log1p
 
 import numpy as np
 
-from dplib._validate import count, finite_array, probability
+from dplib._validate import count, finite_array, probabilities, probability
+
+__all__ = [
+    "deterministic_mistakes", "halving_mistakes", "randomised_majority_mistakes", "randomised_majority_mistakes_log",
+    "tight_share", "weight_envelopes", "weighted_majority_coefficients", "weighted_majority_mistakes",
+]
 
 
 def halving_mistakes(experts):
@@ -23,7 +28,7 @@ def weighted_majority_coefficients(penalty):
     >>> [round(c, 5) for c in weighted_majority_coefficients(.5)]
     [2.40942, 3.47606]
     """
-    eta = _penalties(penalty)
+    eta = probabilities("penalty", penalty)
     unit = -1 / np.log1p(-eta / 2)
     return _plain(-np.log1p(-eta) * unit), _plain(unit)
 
@@ -47,7 +52,7 @@ def weight_envelopes(best, mistakes, experts, penalty=0.5):
     >>> round(float(np.exp(low)), 4), round(float(np.exp(high)), 4)
     (0.25, 3.375)
     """
-    eta = _penalties(penalty)
+    eta = probabilities("penalty", penalty)
     high = log(count("experts", experts)) + _best(mistakes, "mistakes") * np.log1p(-eta / 2)
     return _plain(_best(best) * np.log1p(-eta)), _plain(high)
 
@@ -82,9 +87,9 @@ def randomised_majority_mistakes(best, experts, penalty):
     >>> round(randomised_majority_mistakes(9, 6, .25), 3)
     18.417
     """
-    eta = _penalties(penalty)
+    eta = probabilities("penalty", penalty)
     if np.max(eta) > 0.5:
-        raise ValueError(f"penalty must be at most 1/2 for (1+η)OPT + ln N/η, got {np.max(eta)!r}")
+        raise ValueError(f"penalty must be at most 1/2 for (1+η)OPT + ln N/η, got {np.max(eta)}")
     return _plain((1 + eta) * _best(best) + log(count("experts", experts)) / eta)
 
 
@@ -94,16 +99,8 @@ def randomised_majority_mistakes_log(best, experts, penalty):
     >>> round(randomised_majority_mistakes_log(9, 6, .25), 3)
     17.524
     """
-    eta = _penalties(penalty)
+    eta = probabilities("penalty", penalty)
     return _plain((-np.log1p(-eta) * _best(best) + log(count("experts", experts))) / eta)
-
-
-def _penalties(penalty):
-    """One penalty or an array of them, each in (0, 1)."""
-    eta = finite_array("penalty", penalty)
-    for extreme in (eta.min(), eta.max()):
-        probability("penalty", extreme)
-    return eta
 
 
 def _best(best, name="best"):

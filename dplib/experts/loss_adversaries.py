@@ -11,7 +11,7 @@
 | `against_the_choice` | sees the expert drawn before it sets the losses | none: it breaks the hypothesis |
 """
 
-from math import log, sqrt
+from math import inf, log, sqrt
 
 import numpy as np
 
@@ -64,6 +64,8 @@ def fair_coins(rounds, experts, rng, repeats=None, low=0.0, high=1.0):
            [1., 1., 1.]])
     """
     shape = () if repeats is None else (count("repeats", repeats),)
+    if not -inf < low < high < inf:
+        raise ValueError(f"the faces of a coin must be finite with low < high, got {low!r} and {high!r}")
     coins = generator(rng).integers(2, size=(*shape, count("rounds", rounds), count("experts", experts)), dtype=np.int8)
     return low + (high - low) * coins.astype(float)
 
@@ -84,11 +86,13 @@ def median(t, p):
 
 def seesaw(t, p):
     """Adversary that makes both terms of the bound bite. While others hold at least 5 % of the mass, the first two experts
-    are right and half of all the mass, among the others, is wrong; after that the others are wrong and the first two take turns.
+    are right and at most half of all mass, among the others, is wrong; after that the others are wrong, the first two take turns.
 
     >>> seesaw(0, np.full(6, 1 / 6)), seesaw(7, np.array([.49, .49, .02]))
     (array([-1., -1.,  1.,  1.,  1., -1.]), array([-1.,  1.,  1.]))
     """
+    if p.shape[-1] < 2:
+        raise ValueError(f"seesaw must have at least two experts, who take turns, got {p.shape[-1]}")
     others = p[..., 2:]
     late = others.sum(axis=-1, keepdims=True) < 0.05
     losses = np.full(p.shape, -1.0)
@@ -97,10 +101,12 @@ def seesaw(t, p):
     return losses
 
 
-def against_the_choice(t, p, choices):
+def against_the_choice(t, p, choices=None):
     """Adversary that sees the expert just drawn (`sees="this choice"`): +1 for that one, -1 for the others.
 
     >>> against_the_choice(1, np.array([.5, .3, .2]), np.array([2, 0]))
     array([ 1., -1., -1.])
     """
+    if choices is None or choices.shape[-1] <= t:
+        raise ValueError(f'against_the_choice needs sees="this choice": the expert drawn in round {t} was not shown')
     return np.where(np.arange(p.shape[-1]) == choices[..., -1:], 1.0, -1.0)

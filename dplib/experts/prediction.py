@@ -14,7 +14,7 @@ t = 0, 1, … and of the weights, scaled so that the largest is 1. Leading axes 
 
 import numpy as np
 
-from dplib._validate import finite_array, probability
+from dplib._validate import probabilities
 from dplib.experts.prediction_game import Game, PredictionRun, at_start
 
 __all__ = ["PredictionRun", "halving", "randomised_weighted_majority", "weighted_majority"]
@@ -45,8 +45,7 @@ def halving(opponent, *, experts=None, rounds=None, repeats=None):
         forecast = up > down  # [HV-3]
         lost = lost + wrong.sum(axis=-2, keepdims=True)  # [HV-4]
         if (lost > 0).all(axis=-1).any():
-            raise ValueError("halving needs an expert that never errs, "
-                             f"and after round {game.t} there is none")
+            raise ValueError(f"halving needs an expert that never errs, and in {game.t} rounds every one did")
         game.record(forecast, s, forecast != s, wrong, np.log(up + down))
     return game.result(np.log((lost == 0).sum(axis=-1)))
 
@@ -55,7 +54,8 @@ def weighted_majority(opponent, penalty=0.5, only_on_mistakes=False, *, experts=
     """The side with more weight, U only if W_U > W_D; then each expert that was wrong has its weight multiplied by 1-η.
 
     penalty: η in (0, 1), or an array of them, whose axes are leading axes of games.   only_on_mistakes: penalise only in
-    rounds in which we err ourselves (another algorithm with the same bound).   The rest as for `halving`.
+    rounds in which we err ourselves (another algorithm with the same bound).   Sides whose weights differ by less than 1e-12 of
+    the whole count as tied, because sums are rounded.   The rest as for `halving`.
 
     **Guarantee**: mist <= (OPT ln(1/(1-η)) + ln N) / ln(2/(2-η)), against every opponent.
     Claim: thm-weighted-majority, thm-weighted-majority-tight, prop-deterministic-barrier
@@ -65,7 +65,7 @@ def weighted_majority(opponent, penalty=0.5, only_on_mistakes=False, *, experts=
     >>> run.wrong, run.expert_mistakes, np.exp(run.log_total)
     (array([ True, False,  True]), array([2, 3, 1]), array([3.   , 2.   , 1.5  , 0.875]))
     """
-    eta = _penalty(penalty)
+    eta = probabilities("penalty", penalty)
     game = Game(opponent, experts, rounds, repeats, eta.shape, by_block=not only_on_mistakes)
     lost = np.zeros((1, game.N), int)  # [WMA-1] w_i = (1-η)^0 = 1
     for p, s in game.rounds(lambda: _weights(lost, eta)):
@@ -96,7 +96,7 @@ def randomised_weighted_majority(opponent, penalty=0.5, *, experts=None, rounds=
     >>> randomised_weighted_majority((advice, np.array([False, False]))).wrong
     array([0.66666667, 0.5       ])
     """
-    eta = _penalty(penalty)
+    eta = probabilities("penalty", penalty)
     game = Game(opponent, experts, rounds, repeats, eta.shape)
     lost = np.zeros((1, game.N), int)  # [RWM-1] w_i = 1
     for p, s in game.rounds(lambda: _weights(lost, eta)):
@@ -109,13 +109,6 @@ def randomised_weighted_majority(opponent, penalty=0.5, *, experts=None, rounds=
         game.record(up, s, np.where(s, 1 - up, up), wrong,
                     _log_total(W, before, eta))
     return game.result(_log_total(None, lost, eta))
-
-
-def _penalty(penalty):
-    eta = finite_array("penalty", penalty)
-    for extreme in (eta.min(), eta.max()):
-        probability("penalty", extreme)
-    return eta
 
 
 def _weights(lost, eta):

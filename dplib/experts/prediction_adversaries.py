@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dplib._validate import count, finite_array, generator
+from dplib._validate import count, finite_array, generator, probability
 from dplib.experts.prediction import TIE, PredictionRun
 
 __all__ = ["clockwork_experts", "contradict", "heaviest_alone", "heaviest_first", "heaviest_first_counts", "noisy_experts", "tie_splitter"]
@@ -65,9 +65,9 @@ def heaviest_first_counts(experts, rounds, penalty=0.5):
     >>> heaviest_first_counts(experts=4, rounds=7)
     array([0, 0, 1, 1, 2, 2, 3, 3])
     """
-    N, T, eta = count("experts", experts), count("rounds", rounds), Fraction(str(penalty))
-    if not 0 < eta < 1:
-        raise ValueError(f"penalty must be in the open interval (0, 1), got {penalty!r}")
+    N, T = count("experts", experts), count("rounds", rounds)
+    probability("penalty", penalty)
+    eta = Fraction(str(penalty))
     high, low = eta.denominator, eta.denominator - eta.numerator  # weights 1 and 1-η as whole numbers
     best = np.zeros(T + 1, int)
     least, top = 0, N  # `top` experts have `least` mistakes, the others one more
@@ -97,6 +97,8 @@ def contradict(forecaster, rounds, experts=2):
     (7, 0)
     """
     N, T = count("experts", experts, least=2), count("rounds", rounds)
+    if not callable(forecaster):
+        raise ValueError(f"forecaster must be a function of advice and outcomes, got {forecaster!r}")
     advice, outcomes, said = np.zeros((T, N), bool), np.zeros(T, bool), np.zeros(T, bool)
     errors, best, pair = np.zeros(N, int), np.zeros(T + 1, int), None
     for t in range(T):

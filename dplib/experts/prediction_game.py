@@ -73,9 +73,17 @@ class Game:
             if self.adversary is None:
                 yield self.predictions[..., start:stop, :], self.outcomes[..., start:stop]
             else:
-                p, s = self.adversary(start, np.broadcast_to(weights()[..., 0, :], (*self.batch, self.N)))
-                yield (_advice("predictions", p, (*self.batch, self.N))[..., None, :],
-                       _advice("outcome", s, self.batch)[..., None])
+                p, s = self._ask(start, np.broadcast_to(weights()[..., 0, :], (*self.batch, self.N)))
+                yield p[..., None, :], s[..., None]
+
+    def _ask(self, t, weights):
+        """The adversary's advice (..., N) and outcome (...) of round t."""
+        answer = self.adversary(t, weights)
+        try:
+            p, s = _pair("the adversary must return (predictions, outcome)", answer)
+            return _advice("predictions", p, (self.N,), self.batch), _advice("outcome", s, (), self.batch)
+        except ValueError as error:
+            raise ValueError(f"{error} in round {t}") from None
 
     def record(self, forecasts, outcomes, mistakes, wrong, log_total):
         best = at_start(self.errors, wrong).min(axis=-1)
@@ -92,10 +100,11 @@ class Game:
 
 def _sequence(opponent, experts, rounds):
     """The arrays of a fixed sequence, checked against each other and against N and T where these are given."""
-    if not isinstance(opponent, (tuple, list)) or len(opponent) != 2:
-        raise ValueError(f"opponent must be (predictions, outcomes) or a function of round and weights, got {type(opponent).__name__}")
-    p, s = _booleans("predictions", opponent[0]), _booleans("outcomes", opponent[1])
-    if p.ndim < 2 or s.ndim < 1 or p.shape[-2] != s.shape[-1] or 0 in p.shape:
+    p, s = _pair("opponent must be (predictions, outcomes) or a function of round and weights", opponent)
+    p, s = _booleans("predictions", p), _booleans("outcomes", s)
+    if p.size == 0:
+        raise ValueError(f"predictions must not be empty, got shape {p.shape}")
+    if p.ndim < 2 or s.ndim < 1 or p.shape[-2] != s.shape[-1]:
         raise ValueError(f"predictions (..., T, N) and outcomes (..., T) must have the same rounds, got {p.shape} and {s.shape}")
     for name, given, actual in (("experts", experts, p.shape[-1]), ("rounds", rounds, p.shape[-2])):
         if given is not None and given != actual:
@@ -103,17 +112,25 @@ def _sequence(opponent, experts, rounds):
     return p, s
 
 
+def _pair(hypothesis, a):
+    if not isinstance(a, (tuple, list)) or len(a) != 2:
+        raise ValueError(f"{hypothesis}, got {type(a).__name__}")
+    return a
+
+
 def _booleans(name, a):
-    array = np.asarray(a)
-    if array.dtype != bool:
+    try:
+        array = np.asarray(a)
+    except ValueError:
+        raise ValueError(f"{name} must be an array of booleans (True = U), got rows of unequal length") from None
+    if array.size and array.dtype != bool:
         raise ValueError(f"{name} must be an array of booleans (True = U), got {array.dtype}")
     return array
 
 
-def _advice(name, a, shape):
-    """What an adversary said, as booleans of this shape or of one that broadcasts to it."""
-    array = _booleans(name, a)
-    try:
-        return np.broadcast_to(array, shape)
-    except ValueError:
-        raise ValueError(f"the adversary's {name} must have shape {shape}, got {array.shape}") from None
+def _advice(name, a, shape, batch):
+    """What an adversary said, as booleans: of this shape for all games of the batch, or for each of them."""
+    array = _booleans(f"the adversary's {name}", a)
+    if array.shape not in (shape, (*batch, *shape)):
+        raise ValueError(f"the adversary's {name} must have shape {(*batch, *shape)}, got {array.shape}")
+    return np.broadcast_to(array, (*batch, *shape))

@@ -15,7 +15,7 @@ PALETTE = {"blue": "#0072B2", "vermillion": "#D55E00", "green": "#009E73", "purp
 MEASURED = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 DASHES = ((6, 3.5), (1.6, 2.4), (9, 3, 2, 3), (12, 4))
-GREYS = ((None, None), (5, 2), (1.5, 2), (8, 2, 2, 2))
+GREYS = ((None, None), (1.5, 2), (5, 2), (8, 2, 2, 2))
 GREY = "#767676"
 
 RC = {
@@ -46,7 +46,7 @@ class Drawing:
         self.bands, self.draws, self.lines, self.marks = [], [], [], []
         seen = {"measured": 0, "bound": 0, "truth": 0}
         for curve in plot.curves:
-            look = _look(curve.kind, seen[curve.kind], len(plot.x))
+            look = _look(curve, seen[curve.kind], len(plot.x))
             seen[curve.kind] += 1
             band = curve.low is not None and ax.add_patch(Polygon([(0, 0)], color=look["color"], alpha=0.18, lw=0, zorder=2))
             runs = curve.draws is not None and ax.add_collection(
@@ -82,12 +82,12 @@ class Drawing:
             text.set(x=at, text=f" {name} ", ha="right" if right else "left", y=0.995 - 0.06 * row)
 
 
-def _look(kind, index, points):
-    """Line properties of the index-th curve of a kind."""
-    if kind == "measured":
-        colour = MEASURED[index % len(MEASURED)]
-        return {"color": colour, "marker": MARKERS[index % len(MARKERS)], "markevery": -(-points // 12), "zorder": 3}
-    if kind == "bound":
+def _look(curve, index, points):
+    """Line properties of a curve that is the index-th of its kind."""
+    if curve.kind == "measured":
+        dots = {"markevery": -(-points // 12)} if curve.joined else {"linestyle": ""}
+        return {"color": MEASURED[index % len(MEASURED)], "marker": MARKERS[index % len(MARKERS)], "zorder": 3, **dots}
+    if curve.kind == "bound":
         return {"color": "black", "dashes": DASHES[index % len(DASHES)], "zorder": 3, "marker": "", "lw": 1.6}
     return {"color": GREY, "dashes": GREYS[index % len(GREYS)], "zorder": 2.8, "marker": "", "lw": 1.4}
 
@@ -114,7 +114,7 @@ def _ticks(axis, scale, span):
     if scale == "linear":
         axis.set_major_locator(MaxNLocator(6))
         return
-    short = span[1] / span[0] < 30
+    short = span[1] / span[0] < 100
     axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if short else (1,)))
     axis.set_minor_formatter(NullFormatter())
     plain = span[0] >= 0.005 and span[1] <= 20000

@@ -24,19 +24,20 @@ def spike(m):
 def potential(m, alpha, rule, update, wrong=False):
     """KL(h‖p^t) and the largest error of a run on thresholds; time in units of the bound on the number of updates.
 
-    A run with the wrong sign is cut off one update after the bound, and drawn until its potential is TOP times ln m.
+    After its end nothing changes any more. With the wrong sign a run is cut off one update after the bound, and its potential
+    is drawn up to TOP times ln m.
     """
     most = MOST[update](m, alpha)
     sign = wrong_sign if wrong else right_sign
     run = query_mw(spike(m), thresholds(m), alpha, rule=rule, update=update, sign=sign, max_updates=math.floor(most) + 1)
     made = np.arange(run.updates + 1)
     end = np.interp(TOP * math.log(m), run.divergence, made) if wrong else run.updates  # a wrong potential only rises
-    t = np.linspace(0, end, 61)
+    t = np.r_[np.linspace(0, end, 49), np.linspace(end, most, 13)[1:]]  # `end` is a point, so that the corner there is sharp
     between = lambda values: np.interp(t, made, values)
     return Plot(
         t / most,
         [
-            measured("potential KL(h‖pᵗ), in units of ln m", between(run.divergence) / math.log(m)),
+            measured("potential KL(h‖pᵗ), in units of ln m", np.minimum(between(run.divergence) / math.log(m), TOP)),
             measured("largest error", between(run.max_error)),
             bound("what the potential may be after t updates", 1 - t / most),
             truth("accuracy α", np.full(len(t), alpha)),
@@ -44,7 +45,7 @@ def potential(m, alpha, rule, update, wrong=False):
         "updates t, as a share of the bound",
         "potential and error",
         check=Check(run.updates, math.floor(most), "updates" if run.finished else "updates and no end"),
-        marks=[("bound", 1)],
+        marks=[("" if wrong else "end of the run", end / most)],  # words would lie on the potential that is cut off here
     )
 
 

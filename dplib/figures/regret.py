@@ -88,19 +88,17 @@ def growth(N, game):
 
 def short_game(N, drop_the_condition):
     """A two-round attack on polynomial weights with η = √(ln N/T), with and without keeping η at 1/2 or below."""
-    Ts = np.unique(np.geomspace(1, 64, 40).round().astype(int))
-    rule = lambda T: math.sqrt(math.log(N) / T)
-    regrets = [two_round_attack(N, int(T), rule(T) if drop_the_condition else min(rule(T), 0.5)) for T in Ts]
+    Ts = np.arange(1, 31)
+    steps, limit = zip(*(bounds.polynomial_formula(int(T), N) for T in Ts))
+    regrets = [two_round_attack(N, int(T), eta if drop_the_condition else min(eta, 0.5)) for T, eta in zip(Ts, steps)]
     last = int(math.log(N))  # the last T at which √(ln N/T) is above 1
-    limit = [2 * math.sqrt(T * math.log(N)) for T in Ts]
     return Plot(
         Ts,
-        [measured("regret", regrets), bound("2√(T ln N)", limit)],
+        [measured("regret", regrets, joined=False), bound("2√(T ln N)", limit)],
         "rounds T",
         "regret after the attack",
-        xscale="log",
         yscale="log",
-        check=Check(regrets[Ts.tolist().index(last)], limit[Ts.tolist().index(last)], f"at T = {last}"),
+        check=Check(regrets[last - 1], limit[last - 1], f"at T = {last}"),
         marks=[("ln N", math.log(N)), ("4 ln N", 4 * math.log(N))],
     )
 
@@ -145,23 +143,23 @@ def comparison(N, eta):
 
 
 def unknown_horizon(N, opponent):
-    """Regret in units of √(T ln N/2): Hedge told T, Hedge with doubling, Hedge with η_t = 2√(ln N/t)."""
+    """Regret in units of √(T ln N/2): Hedge that knows T, with doubling, and with shrinking steps η_t = 2√(ln N/t)."""
     Ts, repeats = np.unique(np.geomspace(8, 512, 25).round().astype(int)), max(2, 100 // N)
     coins = lambda T, N: fair_coins(T, N, np.random.default_rng(5), repeats, low=-1)
-    make = {"constant": constant, "taking turns": switching, "fair coins": coins}
+    make = {"constant": constant, "switching": switching, "fair coins": coins}
     losses = np.broadcast_to((make[opponent](512, N) + 1) / 2, (repeats, 512, N))
     unit = np.array([bounds.hedge_regret(int(T), N) for T in Ts])
     best = losses.cumsum(axis=1).min(axis=2)  # (repeats, 512)
     at_each = lambda run: (run.paid.cumsum(axis=1) - best)[:, Ts - 1].mean(axis=0) / unit
     told = np.array([hedge(losses[:, :T], repeats=repeats).regret.mean() for T in Ts]) / unit
-    curves = [("told T", told), ("doubling", at_each(doubling(losses, repeats=repeats))),
-              ("step size 2√(ln N/t)", at_each(anytime_hedge(losses, repeats=repeats)))]
+    curves = [("T known", told), ("doubling", at_each(doubling(losses, repeats=repeats))),
+              ("shrinking steps", at_each(anytime_hedge(losses, repeats=repeats)))]
     epochs = np.array([bounds.doubling_regret_by_epoch(int(T), N) for T in Ts]) / unit
     worst = curves[1][1].argmax()
     return Plot(
         Ts,
         [*(measured(name, y) for name, y in curves), bound("bound, T known", np.ones(len(Ts))), bound("bound, doubling", epochs),
-         bound("bound, step size 2√(ln N/t)", np.array([bounds.anytime_regret(int(T), N) for T in Ts]) / unit)],
+         bound("bound, shrinking steps", np.array([bounds.anytime_regret(int(T), N) for T in Ts]) / unit)],
         "rounds T, not known beforehand",
         "regret / √(T ln N/2)",
         xscale="log",

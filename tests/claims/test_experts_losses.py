@@ -67,6 +67,7 @@ def test_logarithm_lies_between(y):
 
 
 @pytest.mark.claim("lem-log-inequalities", kind="bound")
+@pytest.mark.claim("thm-regret", kind="bound")
 @pytest.mark.parametrize("eta", [0.05, 0.3, 0.5])
 def test_total_weight_lies_between_its_two_envelopes(eta):
     """Steps (1) to (3) of the regret proof on the weights themselves, after every round."""
@@ -456,6 +457,11 @@ def test_doubling_is_hedge_on_each_epoch():
     assert math.sqrt(2) / (math.sqrt(2) - 1) == pytest.approx(3.41421, abs=1e-5)
     limit = sum(part.step_size * len(part.paid) / 8 + math.log(4) / part.step_size for part in parts)
     assert bounds.doubling_regret_by_epoch(25, 4) == pytest.approx(limit)
+    whole = bounds.hedge_regret(1, 4) * (2**24.5 - 1) / (math.sqrt(2) - 1)  # 49 whole epochs, and no 50th
+    assert bounds.doubling_regret_by_epoch(2**49 - 1, 4) == pytest.approx(whole)
+    totals = [part.log_total[:-1] for part in parts] + [parts[-1].log_total[-1:]]
+    assert run.log_total == pytest.approx(np.concatenate(totals))
+    assert doubling(np.tile([1.0, 0], (3, 1))).log_total[1] == pytest.approx(math.log(2))  # after the restart, not before it
 
 
 @pytest.mark.claim("prop-doubling", kind="oracle")

@@ -110,13 +110,14 @@ def test_the_printed_rule_and_the_natural_logarithm_fail():
 
 @lru_cache(None)
 def most_mistakes(counts, cap, eta=Fraction(1, 2)):
-    """The most mistakes an adversary can still force while the best expert has at most `cap`: all ways to go on."""
+    """The most mistakes an adversary can still force while the best expert has at most `cap` and no expert more than 8."""
     w = [(1 - eta) ** c for c in counts]
     best = 0
     for wrong in product([0, 1], repeat=len(counts)):
         after = tuple(sorted(c + e for c, e in zip(counts, wrong)))
-        if after[0] <= cap and 2 * sum(wi for wi, e in zip(w, wrong) if e) >= sum(w):
-            best = max(best, 1 + most_mistakes(after, cap, eta))
+        if any(wrong) and after[0] <= cap and after[-1] <= 8:  # a round that is no mistake changes the weights too
+            mistake = 2 * sum(wi for wi, e in zip(w, wrong) if e) >= sum(w)
+            best = max(best, mistake + most_mistakes(after, cap, eta))
     return best
 
 
@@ -308,7 +309,7 @@ def test_other_adversaries_do_not_reach_the_share():
     run = weighted_majority(lambda t, w: (w == w.max(), np.array(True)), 0.5, experts=64, rounds=200)
     assert run.mistakes / bounds.weighted_majority_mistakes(run.opt, 64) < bounds.tight_share(64, 200)
     run = weighted_majority(lightest_first, 0.5, experts=64, rounds=200)
-    assert not run.wrong.all() or run.mistakes / bounds.weighted_majority_mistakes(run.opt, 64) < bounds.tight_share(64, 200)
+    assert run.mistakes / bounds.weighted_majority_mistakes(run.opt, 64) < bounds.tight_share(64, 200)
     top, best, first = 1024, 0, None
     for t in range(1, 9800):  # the recursion at η = 1/2 with > W/2 for >= W/2
         weight = 1024 + top

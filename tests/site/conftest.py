@@ -82,3 +82,30 @@ def visit(browser):
     yield visiting
     for context in contexts.values():
         context.close()
+
+
+@pytest.fixture
+def opened(request, browser, lone_page):
+    """Open the module's `lone_page` at a width and theme; at the end nothing may have been asked for or complained about.
+
+    HELPERS, if the module has them, are functions for its tests to call in the page.
+    """
+    contexts, complaints = [], []
+
+    def open_(width=1000, theme="light", **options):
+        context = browser.new_context(viewport={"width": width, "height": 800}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda asked: asked.url == lone_page or asked.url.startswith("data:") or complaints.append(asked.url))
+        page.goto(lone_page)
+        if options.get("java_script_enabled", True):
+            page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+            page.evaluate(getattr(request.module, "HELPERS", "null"))
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert complaints == []

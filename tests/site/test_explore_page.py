@@ -28,33 +28,12 @@ def lone_page(tmp_path_factory):
         figure = explore(fn, epsilon=[0.5, 1, 2], n=[10, 100, 1000], halved=[False, True], variant=["plain", "worse"], start={"epsilon": 1},
                          caption="The error grows with k.", alt="A curve rises below a dashed one.", labels={"halved": "halve the noise"})
         other = explore(lambda n: Plot([1e9, 2e10], [bound("line", [0, n])], "x", "y", xscale="log"), n=[1, 2, 3], caption="Another.", alt="A line.")
-        pages = html(figure) + html(other)
+        rows = np.geomspace(0.0013, 0.1, 26)
+        apart = explore(lambda n: Plot(rows, [measured("counted", n + rows, joined=False), bound("line", rows)], "x", "y", xscale="log"), n=[1, 2], caption="Dots.", alt="Dots.")
+        pages = html(figure) + html(other) + html(apart)
     path = tmp_path_factory.mktemp("page") / "figure.html"
     path.write_text(PAGE.format(pages), "utf-8")
     return path.as_uri()
-
-
-@pytest.fixture
-def opened(browser, lone_page):
-    """Open the page at a width and theme; at the end nothing may have been asked for or complained about."""
-    contexts, complaints = [], []
-
-    def open_(width=1000, theme="light", **options):
-        context = browser.new_context(viewport={"width": width, "height": 800}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: request.url == lone_page or request.url.startswith("data:") or complaints.append(request.url))
-        page.goto(lone_page)
-        if options.get("java_script_enabled", True):
-            page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-        return page
-
-    yield open_
-    for context in contexts:
-        context.close()
-    assert complaints == []
 
 
 def status(page):
@@ -210,3 +189,18 @@ def test_strokes_stand_out(opened, theme, paper):
         code = page.locator("figure").first.evaluate(f"e => getComputedStyle(e).getPropertyValue('{name}')").strip().lstrip("#")
         light, dark = sorted([luminance(paper), luminance([int(code[i:i + 2], 16) for i in (0, 2, 4)])], reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 3, name
+
+
+def test_a_curve_that_is_not_joined_is_a_marker_at_each_point(opened):
+    lines, dots = opened().evaluate("""() => ["line", "dots"].map((kind) => [...document.querySelectorAll("figure")[2].querySelectorAll(`.dx-plot > svg .dx-${kind}`)].map((e) => e.getAttribute("d")))""")
+    assert lines[0] == "" and lines[1].count("L") == 25 and dots[0].count("Z") == 26
+
+
+@pytest.mark.parametrize("width", [320, 360, 1000])
+def test_labels_of_a_logarithmic_axis_keep_apart_and_keep_the_powers_of_ten(opened, width):
+    """A hundredfold range has labels at 1, 2 and 5; on a phone the 2s and 5s give way."""
+    labels = opened(width).evaluate("""() => [...document.querySelectorAll("figure")[2].querySelectorAll(".dx-plot > svg text[text-anchor=middle]")].map((e) => {
+        const r = e.getBoundingClientRect(); return [e.textContent, r.left, r.right]; }).sort((a, b) => a[1] - b[1])""")
+    assert all(one[2] < other[1] for one, other in zip(labels, labels[1:]))
+    shown = [text for text, _, _ in labels]
+    assert {"0.01", "0.1"} <= set(shown) and (width < 1000 or shown == ["0.002", "0.005", "0.01", "0.02", "0.05", "0.1"])

@@ -15,9 +15,9 @@ from dplib.plot import Check, number, typeset
 
 WORDS = {"caption": "The weight falls.", "alt": "A curve falls between two dashed ones."}
 PENALTIES = (0.1, 0.25, 0.5, 0.75)
-TITLES = ("adversary", "five", "forecaster", "twin")
+TITLES = ("adversary", "five", "forecaster", "twin", "goal")
 GAMES = {"adversary": play(**WORDS), "five": play(experts=5, rounds=12, **WORDS), "forecaster": play(role="forecaster", **WORDS),
-         "twin": play(name="twin", **WORDS)}
+         "twin": play(name="twin", **WORDS), "goal": play(experts=4, goal=(5, 1), **WORDS)}
 
 # Run in the page: make one move as a reader does and say what a reader then sees.
 HELPERS = """
@@ -48,30 +48,6 @@ def lone_page(tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "player.html"
     path.write_text(PAGE.format("".join(html(game) for game in GAMES.values())), "utf-8")
     return path.as_uri()
-
-
-@pytest.fixture
-def opened(browser, lone_page):
-    """Open the page at a width and theme; at the end nothing may have been asked for or complained about."""
-    contexts, complaints = [], []
-
-    def open_(width=1000, theme="light", **options):
-        context = browser.new_context(viewport={"width": width, "height": 800}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: request.url == lone_page or request.url.startswith("data:") or complaints.append(request.url))
-        page.goto(lone_page)
-        if options.get("java_script_enabled", True):
-            page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-            page.evaluate(HELPERS)
-        return page
-
-    yield open_
-    for context in contexts:
-        context.close()
-    assert complaints == []
 
 
 def letters(row):
@@ -135,7 +111,7 @@ def test_every_round_is_that_of_dplib(opened, title, eta):
             assert [int(i) for i in re.findall(r"\d+", after["where"].partition(f"{verdict}.")[2])] == wrong
             assert [word != "right" for word in after["last"]] == [i + 1 in wrong for i in range(N)]
             assert after["wrong"] == errors[t].tolist()
-            assert after["weights"] == [number((1 - eta) ** k) for k in errors[t].tolist()]
+            assert after["weights"] == [number((1 - eta) ** k).replace("e-0", "e-") for k in errors[t].tolist()]
             np.testing.assert_allclose(after["bars"], 100 * (1 - eta) ** (errors[t] - errors[t].min()), rtol=1e-4)
             check = Check(int(mistakes[t + 1]), weighted_majority_mistakes(run.best[t + 1], N, eta))
             assert after["check"] == typeset(check.numbers())
@@ -175,6 +151,41 @@ def test_text_of_python_is_what_the_button_gives(opened):
     assert f"10 rounds: {shown['check'].replace('≤', '<=').replace('×', 'x')} with OPT = {shown['counts']['best expert, OPT']}" in text
 
 
+def test_after_the_last_round_no_side_is_shown_as_heavier(opened):
+    page = opened()
+    beam = page.locator("figure").first.locator(".pl-beam")
+    page.evaluate(PRESS, [0, "Let the heaviest", 39])
+    assert beam.is_visible()
+    page.evaluate(PRESS, [0, "Let the heaviest", 1])
+    assert not beam.is_visible()
+    page.evaluate(PRESS, [0, "Undo", 1])
+    assert beam.is_visible()
+
+
+@pytest.mark.parametrize("width", [320, 1000])
+def test_a_weight_stands_on_one_line(opened, width):
+    page = opened(width)
+    page.evaluate(PRESS, [0, "Let the heaviest", 40])
+    lines = page.evaluate("""() => board(0).all("tbody td.pl-c2:not(.pl-rail)").map((cell) => {
+        const range = document.createRange(); range.selectNodeContents(cell); return [cell.textContent, range.getClientRects().length]; })""")
+    assert lines == [["9.54e-7", 1]] * 6
+
+
+def test_goal_is_said_reached_and_missed(opened):
+    """Four experts, η = 1/2: two pairs, then three of which two have erred before, then the perfect one, then the three again."""
+    page, moves = opened(), [[advice, "U"] for advice in ("UUDD", "UDUD", "UDDD", "DUUU", "UDDD")]
+    goal = "5 mistakes with OPT at most 1."
+    assert page.evaluate("() => board(4).seen().where") == f"Nothing is revealed yet. Goal: {goal}"
+    shown = [after["where"] for _, after in page.evaluate(PLAY, [4, 2, moves])]
+    assert all(text.endswith(f" Goal: {goal}") for text in shown[:4]) and shown[4].endswith(f" Goal reached in round 5: {goal}")
+    later = page.evaluate(PRESS, [4, "Let the heaviest", 6])
+    assert int(later[-1]["counts"]["best expert, OPT"]) > 1 and later[-1]["where"].endswith(f" Goal reached in round 5: {goal}")
+    page.evaluate("() => board(4).press('Start again')")
+    missed = page.evaluate(PRESS, [4, "Let the heaviest", 6])  # five mistakes, but OPT = 2 by then
+    assert [text["where"].rpartition(" Goal")[2].partition(":")[0] for text in missed] == ["", "", "", " missed", " missed", " missed"]
+    assert page.evaluate(PRESS, [4, "Undo", 3])[-1]["where"].endswith(f" Goal: {goal}")
+
+
 def test_undo_start_again_and_another_penalty(opened):
     """Undo brings back what was chosen; another penalty replays the same moves; nothing is left of a game started again."""
     page = opened()
@@ -208,12 +219,12 @@ def test_forecaster_weighted_majority_and_best_expert_are_counted(opened, nature
     game = GAMES["forecaster"]
     where, rounds = game.natures[nature], game.rounds
     words = np.random.default_rng(3).random(rounds) < 0.5
-    outcomes = where.outcomes if nature == 0 else ~words
-    run = weighted_majority((where.advice, outcomes), eta)
+    advice, outcomes = where.games[0] if nature == 0 else (where.games[0][0], ~words)
+    run = weighted_majority((advice, outcomes), eta)
     yours, theirs = np.cumsum(words != outcomes), np.cumsum(run.wrong)
     shown = opened().evaluate(FORECAST, [nature, PENALTIES.index(eta), letters(words)])
     for t, (before, after) in enumerate(shown):
-        assert before["says"] == letters(where.advice[t])
+        assert before["says"] == letters(advice[t])
         assert before["tally"].endswith(f"weighted majority says {letters([run.forecasts[t]])}.")
         assert (f"Round {t + 1}: you said {letters([words[t]])}, weighted majority said {letters([run.forecasts[t]])}, the outcome was "
                 f"{letters([outcomes[t]])}: {'you were right' if words[t] == outcomes[t] else 'your mistake'}.") in after["where"]
@@ -231,8 +242,33 @@ def test_contradicted_reader_errs_twice_as_often_as_the_best_expert(opened):
     run = contradict(lambda advice, outcomes: len(outcomes) % 2 == 0, rounds=30)
     shown = opened().evaluate(FORECAST, [1, 2, "UD" * 15])
     assert (run.mistakes, run.opt) == (30, 15)
-    assert shown[-1][1]["where"].endswith("You have 30 mistakes, and 2·OPT = 30.")
+    assert shown[-1][1]["where"].endswith("You erred 30 times, weighted majority 15 times, the best expert 15 times, and 2·OPT = 30.")
     assert shown[0][1]["where"].endswith("You have 1 mistake, and 2·OPT = 0.")
+    assert not any("equally often" in after["where"] for _, after in shown)
+    page = opened()
+    shown = page.evaluate(FORECAST, [1, 2, "UUDDD"])
+    hint = " Say both words equally often, and your mistakes are 2·OPT."
+    assert [hint in after["where"] for _, after in shown] == [False, True, False, False, False]
+    assert shown[1][1]["where"].endswith("You have 2 mistakes, and 2·OPT = 0." + hint)
+
+
+def test_a_new_game_is_another_one_and_start_again_the_same(opened):
+    """The button goes through nature's eight games and round again; both natures end with a verdict."""
+    page, games = opened(), GAMES["forecaster"].natures[0].games
+    for number, (advice, outcomes) in enumerate([*games, games[0]]):
+        (start,) = page.evaluate(PRESS, [2, "New game", 1]) if number else (page.evaluate("() => board(2).seen()"),)
+        assert start["says"] == letters(advice[0]) and start["counts"]["rounds"] == "0 of 30"
+        assert start["where"] == f"Game {number % 8 + 1} of 8: nothing is said yet."
+        shown = [after for _, after in page.evaluate("""(words) => { const b = board(2);
+            return [...words].map((word) => { b.press("I say " + word); return [0, b.seen()]; }); }""", letters(outcomes))]
+        run = weighted_majority((advice, outcomes), 0.5)
+        assert shown[-1]["wrong"] == (advice != outcomes[:, None]).sum(axis=0).tolist() and "You erred" not in shown[-2]["where"]
+        assert shown[-1]["where"].endswith(f"You erred 0 times, weighted majority {run.mistakes} times, the best expert {run.opt} times.")
+        assert page.evaluate(PRESS, [2, "Start again", 1])[0] == start
+    figure = page.locator("figure").nth(2)
+    assert figure.get_by_role("button", name="New game").is_visible()
+    page.evaluate("() => board(2).choose(0, 1)")
+    assert not figure.get_by_role("button", name="New game").is_visible()  # there is only one way of being contradicted
 
 
 def test_weights_are_shown_on_request_only(opened):
@@ -329,7 +365,7 @@ def test_print_shows_the_game_and_no_button(opened):
 
 def test_without_script_there_is_a_picture_and_no_dead_control(opened):
     page = opened(java_script_enabled=False)
-    assert page.get_by_role("img", name=WORDS["alt"]).count() == 4 and page.locator("figure img").first.bounding_box()["width"] > 300
+    assert page.get_by_role("img", name=WORDS["alt"]).count() == 5 and page.locator("figure img").first.bounding_box()["width"] > 300
     assert page.locator("figure button, figure select, figure input").count() == 0
     assert status(page) == "10 ≤ 18.3 (1.8× slack) with OPT = 5 heaviest-first adversary, 6 experts, penalty 0.5, 10 rounds"
 

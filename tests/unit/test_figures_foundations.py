@@ -4,6 +4,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 import pytest
+from pictures import curves
 
 from dplib.data import ages
 from dplib.figures import foundations as figures
@@ -33,10 +34,6 @@ def test_the_inequality_holds_and_does_not_change(name):
 def test_dropping_a_hypothesis_breaks_the_bound():
     assert not figures.laplace_loss(1, half_the_noise=True).check.holds
     assert figures.gaussian_classical(8, 1e-5).check.holds and not figures.gaussian_classical(9, 1e-5).check.holds
-
-
-def curves(plot):
-    return {curve.name: curve.y for curve in plot.curves}
 
 
 def test_the_exact_curves_stay_below_their_bounds():

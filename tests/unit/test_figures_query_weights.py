@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from pictures import drawn_twice
 
 from dplib import bounds
 from dplib.data import ages
@@ -25,10 +26,7 @@ POINTS = [dict(zip(GRID, values)) for values in itertools.product(*GRID.values()
     ],
 )
 def test_a_picture_depends_on_its_parameters_alone(callback, arguments):
-    first, second = (callback(**arguments) for _ in range(2))
-    for one, other in zip(first.curves, second.curves, strict=True):
-        assert (np.array(one.rows()) == np.array(other.rows())).all()
-    assert first.check == second.check
+    drawn_twice(callback, arguments)
 
 
 def test_potential_counts_the_known_updates_and_bounds():
@@ -47,12 +45,15 @@ def test_potential_lies_below_its_line_until_the_error_is_below_alpha(point):
     plot = figures.potential(**point)
     potential, error, line, accuracy = (curve.y for curve in plot.curves)
     assert plot.x[0] == 0 and potential[0] == pytest.approx(1) and (0 < potential[1:]).all()
-    assert (potential <= line + 1e-12).all() and (accuracy == point["alpha"]).all()
-    assert line == pytest.approx(1 - plot.x) and plot.x[-1] < 1 and plot.marks == (("bound", 1.0),)
+    live = plot.x <= plot.x[48]
+    assert (potential[live] <= line[live] + 1e-12).all() and (accuracy == point["alpha"]).all()
+    assert line == pytest.approx(1 - plot.x, abs=1e-12) and plot.x[-1] == pytest.approx(1) and plot.marks == (("end of the run", plot.x[48]),)
     assert error[-1] < point["alpha"] and error[0] >= point["alpha"]
     m, most = point["m"], figures.MOST[point["update"]](point["m"], point["alpha"])
     run = query_mw(figures.spike(m), thresholds(m), point["alpha"], rule=point["rule"], update=point["update"])
-    assert plot.x[-1] * most == pytest.approx(run.updates)
+    end = np.isclose(plot.x * most, run.updates).argmax()  # a point of its own; the run stands still after it
+    assert end == 48 and (potential[end:] == potential[end]).all() and (error[end:] == error[end]).all()
+    assert (error[plot.x * most <= run.updates - 1] >= point["alpha"]).all() and len(plot.x) == 61
     assert potential[-1] == pytest.approx(run.divergence[-1] / math.log(m)) and error[0] == run.max_error[0]
 
 
@@ -61,7 +62,9 @@ def test_wrong_sign_breaks_the_bound_and_leaves_through_the_top(point):
     plot = figures.potential(**point, wrong=True)
     potential, error, line, _ = (curve.y for curve in plot.curves)
     assert not plot.check.holds and plot.check.left == plot.check.right + 1 and "no end" in plot.check.what
-    assert potential[-1] == pytest.approx(figures.TOP) and (np.diff(potential) > 0).all() and (potential[1:] > line[1:]).all()
+    assert (np.diff(potential[:49]) > 0).all() and potential[48:] == pytest.approx(figures.TOP) and (potential[1:] > line[1:]).all()
+    assert plot.marks == (("", plot.x[48]),)
+    assert plot.x[-1] == pytest.approx(1) and 0 < plot.x[48] < 1 and line == pytest.approx(1 - plot.x, abs=1e-12)
     assert (error >= point["alpha"]).all()
 
 

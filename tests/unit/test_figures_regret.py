@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from pictures import curves, drawn_twice
 
 from dplib.experts import constant, hedge, median, polynomial_weights
 from dplib.figures import regret as figures
@@ -18,16 +19,9 @@ CALLS = {
 }
 
 
-def curves(plot):
-    return {curve.name: curve.y for curve in plot.curves}
-
-
 @pytest.mark.parametrize("callback", CALLS)
 def test_a_picture_depends_on_its_parameters_alone(callback):
-    first, second = (callback(**CALLS[callback]) for _ in range(2))
-    for one, other in zip(first.curves, second.curves, strict=True):
-        assert (np.array(one.rows()) == np.array(other.rows())).all()
-    assert first.check == second.check
+    drawn_twice(callback, CALLS[callback])
 
 
 def test_logarithm_between_its_bounds_up_to_the_root():
@@ -86,10 +80,19 @@ def test_dropping_the_condition_breaks_the_bound_below_ln_n_only():
         kept, dropped = (figures.short_game(N, drop) for drop in (False, True))
         regret, limit = (curve.y for curve in dropped.curves)
         broken = dropped.x[regret > limit]
+        assert dropped.x.tolist() == list(range(1, 31)) and dropped.xscale == "linear"  # every whole T, and nothing between them
+        assert not dropped.curves[0].joined and broken.tolist() == list(range(2, math.ceil(math.log(N))))
         assert not dropped.check.holds and kept.check.holds and (kept.curves[0].y <= kept.curves[1].y).all()
         assert broken.min() == 2 and broken.max() < math.log(N) and limit == pytest.approx(2 * np.sqrt(dropped.x * math.log(N)))
         late = dropped.x >= 4 * math.log(N)
         assert (regret[late] == kept.curves[0].y[late]).all() and [at for _, at in kept.marks] == [math.log(N), 4 * math.log(N)]
+
+
+def test_games_of_whole_length_are_dots_and_no_line():
+    from dplib.figures import canvas
+
+    line = canvas(figures.short_game(10, True), ((0, 31), (1, 100)))[2].lines[0]
+    assert line.get_linestyle() == "None" and line.get_marker() == "o" and line.get_markevery() is None
 
 
 def test_the_attack_by_hand():
@@ -108,14 +111,16 @@ def test_good_experts_pay_only_their_divergence():
 
 
 def test_not_knowing_the_horizon_costs_what_is_drawn():
-    for opponent in ("constant", "taking turns", "fair coins"):
+    for opponent in ("constant", "switching", "fair coins"):
         drawn = curves(figures.unknown_horizon(20, opponent))
-        assert (drawn["told T"] <= 1).all() and (drawn["doubling"] <= drawn["bound, doubling"]).all()
-        assert (drawn["step size 2√(ln N/t)"] <= math.sqrt(2)).all() and drawn["bound, doubling"].max() < math.sqrt(2) + 1.5
-    turns = curves(figures.unknown_horizon(20, "taking turns"))
-    assert turns["doubling"].max() > 1.5 and turns["told T"].max() > 0.6
+        assert list(drawn) == [prefix + name for prefix in ("", "bound, ") for name in ("T known", "doubling", "shrinking steps")]
+        assert (drawn["bound, shrinking steps"] >= drawn["shrinking steps"]).all()
+        assert (drawn["T known"] <= 1).all() and (drawn["doubling"] <= drawn["bound, doubling"]).all()
+        assert (drawn["shrinking steps"] <= math.sqrt(2)).all() and drawn["bound, doubling"].max() < math.sqrt(2) + 1.5
+    turns = curves(figures.unknown_horizon(20, "switching"))
+    assert turns["doubling"].max() > 1.5 and turns["T known"].max() > 0.6
     told = hedge((constant(512, 20) + 1) / 2).regret / math.sqrt(512 * math.log(20) / 2)
-    assert curves(figures.unknown_horizon(20, "constant"))["told T"][-1] == pytest.approx(told)
+    assert curves(figures.unknown_horizon(20, "constant"))["T known"][-1] == pytest.approx(told)
 
 
 def test_unknown_choices_are_refused():

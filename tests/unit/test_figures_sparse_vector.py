@@ -3,6 +3,7 @@
 import matplotlib
 import numpy as np
 import pytest
+from pictures import drawn_twice
 
 from dplib import bounds
 from dplib.figures import sparse_vector as figures
@@ -24,10 +25,7 @@ CALLS = {
 
 @pytest.mark.parametrize("callback", CALLS)
 def test_a_picture_depends_on_its_parameters_alone(callback):
-    first, second = (callback(**CALLS[callback]) for _ in range(2))
-    for one, other in zip(first.curves, second.curves, strict=True):
-        assert (np.array(one.rows()) == np.array(other.rows())).all()
-    assert first.check == second.check
+    drawn_twice(callback, CALLS[callback])
 
 
 def test_one_draw_for_the_largest_of_k_noises_has_the_right_law():

@@ -145,22 +145,36 @@ def test_one_expert_has_no_regret(play):
 BAD = [
     (polynomial_weights, {"opponent": [[1.5, 0.0]] * 9}, r"losses must lie in \[-1, 1\], got max \|loss\| = 1.5"),
     (polynomial_weights, {"opponent": [[-1.5, 0.0]] * 9}, r"losses must lie in \[-1, 1\]"),
-    (polynomial_weights, {"opponent": lambda t, p: [np.nan, 0.0], "experts": 2, "rounds": 9}, r"lie in \[-1, 1\], got max \|loss\| = nan"),
+    (polynomial_weights, {"opponent": lambda t, p: [np.nan, 0.0], "experts": 2, "rounds": 9}, "losses must be finite, got nan in round 0"),
     (polynomial_weights, {"opponent": [[np.nan, 0.0]] * 9}, "losses must be finite"),
     (polynomial_weights, {"opponent": np.zeros((4, 100))}, r"at least 4 ln N = 18.42 for 100 experts, got 4"),
     (polynomial_weights, {"opponent": np.zeros((18, 100))}, r"got 18"),
     (polynomial_weights, {"opponent": losses(), "step_size": 1.0}, "step_size must be > 0 and < 1"),
     (polynomial_weights, {"opponent": losses(), "step_size": -0.1}, "step_size must be a finite number > 0, got -0.1"),
     (polynomial_weights, {"opponent": losses(), "step_size": [0.1, 0.0], "repeats": 2}, "step_size must be > 0"),
-    (polynomial_weights, {"opponent": losses(), "step_size": [0.1, 0.2]}, r"shape \(repeats,\), got \(2,\)"),
+    (polynomial_weights, {"opponent": losses(), "step_size": [0.1, 0.2], "repeats": 3}, r"one shape of games, got \[\(2,\), \(3,\)"),
+    (polynomial_weights, {"opponent": losses(), "step_size": "abc"}, "step_size must be a finite number > 0, got 'abc'"),
+    (polynomial_weights, {"opponent": losses(), "step_size": [[0.1], [0.2, 0.3]]}, "step_size must be an array of numbers"),
     (hedge, {"opponent": [[-1.0, 0.5]] * 9}, "interval of length width = 1.0, got one of 1.5"),
-    (hedge, {"opponent": lambda t, p: [np.inf, 0.0], "experts": 2, "rounds": 9}, "interval of length"),
+    (hedge, {"opponent": [[1.0005, 0.0]] * 9}, "got one of 1.0005"),
+    (polynomial_weights, {"opponent": [[1 + 1e-7, 0.0]] * 9}, r"got max \|loss\| = 1.0000001"),
+    (doubling, {"opponent": [[1.5, 0.0]] * 9}, "got one of 1.5"),
+    (anytime_hedge, {"opponent": [[1.5, 0.0]] * 9}, "got one of 1.5"),
+    (hedge, {"opponent": lambda t, p: np.zeros((2, 3)), "experts": 3, "rounds": 2}, r"must have shape \(3,\), got \(2, 3\) in round 0"),
+    (hedge, {"opponent": lambda t, p: [np.inf, 0.0], "experts": 2, "rounds": 9}, "losses must be finite, got inf in round 0"),
     (hedge, {"opponent": losses(), "width": 0}, "width must be"),
     (doubling, {"opponent": losses(), "width": -1}, "width must be"),
     (anytime_hedge, {"opponent": losses(), "width": np.nan}, "width must be"),
     (hedge, {"opponent": np.zeros(5)}, r"shape \(T, N\)"),
-    (hedge, {"opponent": np.zeros((2, 5, 3))}, r"shape \(T, N\)"),
-    (hedge, {"opponent": np.zeros((2, 5, 3)), "repeats": 3}, r"shape \(T, N\)"),
+    (hedge, {"opponent": np.zeros((2, 5, 3)), "repeats": 3}, "one shape of games"),
+    (hedge, {"opponent": losses(), "step_size": 1e308}, r"step_size must be > 0 and < 1e\+100.*got 1e\+308"),
+    (hedge, {"opponent": losses(), "width": 1e-308}, "width must be > 1e-100"),
+    *[(play, {"opponent": np.full((9, 2), huge)}, r"at most 1e\+100 in size, so that their sums are finite, got 1e\+308")
+      for play in (hedge, doubling, anytime_hedge) for huge in (1e308, -1e308)],
+    *[(hedge, {"opponent": lambda t, p, bad=bad: bad if t else np.zeros(2), "experts": 2, "rounds": 9}, message + ".* in round 1")
+      for bad, message in [
+       ("abc", "losses must be an array of numbers, got 'abc'"), ([[1, 2], [3]], "must be an array of numbers"), (None, "losses must be"),
+       ([0.0, 1.5], "got one of 1.5"), ([], "must not be empty"), (0.5, r"must have shape \(2,\), got \(\)"), ([[0, 1]], "got .1, 2.")]],
     (hedge, {"opponent": losses(), "experts": 6}, "experts must be 5, as the losses have it, got 6"),
     (hedge, {"opponent": losses(), "rounds": 36}, "rounds must be 37"),
     (hedge, {"opponent": median}, "experts must be an integer"),
@@ -181,7 +195,8 @@ def test_bad_input_is_refused_with_the_broken_hypothesis(play, given, message):
 
 
 @pytest.mark.parametrize("call, message", [
-    (lambda: bounds.polynomial_regret_at(100, 5, 0.51), "step_size must be at most 1/2 in the regret theorem, got 0.51"),
+    (lambda: bounds.polynomial_regret_at(100, 5, 0.501), "step_size must be at most 1/2 in the regret theorem, got 0.501"),
+    (lambda: bounds.polynomial_step(18, 91), "at least 4 ln N = 18.04"), (lambda: bounds.hoeffding_exponent(1.0, -1), "width"),
     (lambda: bounds.polynomial_regret(18, 100), "at least 4 ln N"), (lambda: bounds.polynomial_regret_against(-1, 0, 0.1), "second_moment"),
     (lambda: bounds.sampled_regret(100, 5, 1.0), "beta"), (lambda: bounds.hedge_regret_at(100, 5, 0.0), "step_size"),
     (lambda: bounds.hedge_step(0, 5), "rounds"), (lambda: bounds.hedge_regret(9, 0), "experts"), (lambda: bounds.azuma(9, 0.1, 0), "width"),
@@ -190,6 +205,47 @@ def test_bad_input_is_refused_with_the_broken_hypothesis(play, given, message):
 def test_bounds_refuse_what_their_theorems_exclude(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_bounds_are_formulas_and_nothing_else():
+    modules = {"foundations", "query_weights", "regret", "sparse_vector", "weighted_majority"}
+    names = {name for name in dir(bounds) if not name.startswith("_")} - modules
+    assert "hedge_regret" in names and all(getattr(bounds, name).__module__.startswith("dplib.bounds.") for name in names)
+
+
+def test_bounds_at_the_edge_of_their_hypotheses():
+    assert bounds.polynomial_step(18, 90) == pytest.approx(math.sqrt(math.log(90) / 18)) and 4 * math.log(90) < 18 < 4 * math.log(91)
+    assert bounds.gaussian_maximum(10**16) == pytest.approx(8.28967, abs=1e-4)
+
+
+def test_losses_are_refused_before_a_number_is_drawn():
+    late = losses(T=10**5)
+    late[-1, 0] = 2.5  # in the last of several blocks
+    for play in ALGORITHMS:
+        rng = np.random.default_rng(0)
+        before = rng.bit_generator.state
+        with pytest.raises(ValueError, match="2.5|interval"):
+            play(late, rng=rng)
+        assert rng.bit_generator.state == before
+
+
+def test_step_sizes_and_games_broadcast():
+    """Three step sizes on four tables: (3, 4) games, the same as one by one, against an array and against an adversary."""
+    etas, table = np.array([[0.05], [0.2], [0.45]]), losses(repeats=(4,))
+    for play in (polynomial_weights, hedge):
+        many = play(table, etas)
+        adaptive = play(lambda t, p: np.broadcast_to(table[:, t], p.shape), etas, experts=5, rounds=37, repeats=4)
+        assert many.paid.shape == adaptive.paid.shape == (3, 4, 37) and many.regret.shape == (3, 4)
+        for e in range(3):
+            for r in range(4):
+                same(many, play(table[r], float(etas[e, 0])), (e, r))
+                same(adaptive, play(table[r], float(etas[e, 0])), (e, r))
+    assert play(losses(), etas, rng=np.random.default_rng(0)).choices.shape == (3, 1, 37)
+
+
+def test_runs_are_compared_by_identity():
+    run = hedge(losses())
+    assert run == run and run != hedge(losses())
 
 
 # the opponents
@@ -232,6 +288,11 @@ def test_fixed_sequences_have_the_stated_losses():
 @pytest.mark.parametrize("make, message", [
     (lambda: constant(0, 3), "rounds"), (lambda: switching(5, 1), "experts"), (lambda: switching(5, 3, turn=0), "turn"),
     (lambda: planted(5, 3, np.random.default_rng(0), gap=1.5), "gap must be in"), (lambda: planted(5, 3, 0), "rng"),
+    *[(lambda low=low, high=high: fair_coins(5, 3, np.random.default_rng(0), low=low, high=high), f"low < high, got {low} and {high}")
+      for low, high in ((1, 0), (2, 2), (np.nan, 1), (0, np.nan), (-np.inf, 0), (0, np.inf))],
+    (lambda: seesaw(0, np.ones(1)), "seesaw must have at least two experts, who take turns, got 1"),
+    (lambda: hedge(against_the_choice, width=2, experts=3, rounds=5), 'needs sees="this choice": the expert drawn in round 0'),
+    (lambda: hedge(against_the_choice, width=2, experts=3, rounds=5, rng=np.random.default_rng(0), sees="past choices"), "needs sees="),
     (lambda: fair_coins(5, 3, np.random), "rng"), (lambda: fair_coins(5, 3.0, np.random.default_rng(0)), "experts"),
 ])
 def test_opponents_refuse_bad_input(make, message):

@@ -102,11 +102,13 @@ def test_a_large_universe_is_never_a_matrix(monkeypatch):
         ({"alpha": 0}, "alpha must be a finite number > 0, got 0"),
         ({"alpha": 1.2}, r"alpha must be in \(0, 1\].*1.2"),
         ({"alpha": float("nan")}, "alpha"),
-        ({"step_size": 1.0}, "below 1.*1.0"),
+        ({"step_size": 1.0}, "below 1,.*1.0"),
+        ({"step_size": 1e308, "update": "hedge"}, r"below 1e\+100,.*got 1e\+308"),
         ({"step_size": 0}, "step_size must be a finite number > 0, got 0"),
         ({"update": "exponential"}, "'polynomial' or 'hedge', got 'exponential'"),
         ({"rule": "median"}, "rule must be .* got 'median'"),
         ({"rule": lambda t, errors: 15}, "must pick a query with error >= alpha = 0.3, got query 15"),
+        ({"rule": lambda t, errors: 2}, "error >= alpha = 0.3, got query 2 with error 0.1875"),  # 3/16
         ({"rule": lambda t, errors: 16}, "below k = 16, got 16"),
         ({"rule": lambda t, errors: -1}, "query index must be an integer >= 0"),
         ({"sign": lambda error: 0}, r"\+1 or -1, got 0"),
@@ -125,9 +127,20 @@ def test_a_rule_is_asked_only_for_queries_that_are_off():
     assert run.updates == 1 and run.finished
     exactly = query_mw(np.eye(8)[0], thresholds(8), 0.75, rule="smallest", max_updates=1)  # errors 7/8, 6/8, 5/8, …
     assert exactly.picked.tolist() == [1]
+    above = 0.75 + 5e-10  # an error below alpha by half a billionth is below alpha
+    assert query_mw(np.eye(4)[0], from_matrix([[1, 0, 0, 0]]), above).updates == 0
+    assert query_mw(np.eye(8)[0], thresholds(8), above, rule="smallest", max_updates=1).picked.tolist() == [0]
+
+
+def test_an_array_is_no_family_of_queries():
+    for call in (lambda a: query_mw(SPIKE, a, 0.3), lambda a: query_game(SPIKE, a), lambda a: replay(a, [0], [1], 0.1)):
+        with pytest.raises(ValueError, match=r"`Queries` family \(use from_matrix for an array\), got ndarray"):
+            call(np.eye(16))
 
 
 def test_signs():
+    with pytest.raises(ValueError, match="error must be a number to have a sign, got nan"):
+        right_sign(np.nan)
     assert [right_sign(e) for e in (0.1, 0.0, -0.1)] == [1, 1, -1] == [-wrong_sign(e) for e in (0.1, 0.0, -0.1)]
 
 
@@ -145,6 +158,11 @@ def test_the_query_game_asks_the_largest_error_and_hands_out_signed_queries():
     assert game(3, np.eye(16)[0]).tolist() == [1] + [0] * 15
     run = polynomial_weights(query_game(SPIKE, F, lambda t, errors: t % 16), experts=16, rounds=40)
     assert run.loss - run.expert_losses @ SPIKE <= bounds.query_regret(40, 16)
+    p = np.random.default_rng(0).dirichlet(np.ones(16))
+    for i in range(16):  # what the player hands out is the loss of the lemma
+        assert (query_game(SPIKE, F, lambda t, errors: i)(0, p) == query_loss(F.row(i), p, SPIKE)).all()
+    with pytest.raises(ValueError, match=r"one game only, with p of shape \(16,\), got shape \(2, 16\)"):
+        polynomial_weights(game, experts=16, rounds=40, repeats=2)
     with pytest.raises(ValueError, match="choose must be"):
         query_game(SPIKE, F, "smallest")
     with pytest.raises(ValueError, match="below k = 16"):
@@ -152,7 +170,7 @@ def test_the_query_game_asks_the_largest_error_and_hands_out_signed_queries():
 
 
 def test_replay_refuses_a_torn_transcript():
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="the same length.*got 2 and 1"):
         replay(F, [0, 1], [1], 0.1)
     with pytest.raises(ValueError, match=r"\+1 or -1"):
         replay(F, [0], [2], 0.1)
@@ -166,7 +184,7 @@ def test_bounds_refuse_what_the_theorem_does_not_cover():
         (lambda: bounds.query_updates(64, 1.5, 0.2), "alpha"),
         (lambda: bounds.query_updates(64, 0.4, 0.6), "1/2"),
         (lambda: bounds.query_updates(64, 0.4, -0.1), "step_size"),
-        (lambda: bounds.query_updates(64, 0.4, divergence=5.0), "at most ln m = 4.15888, got 5.0"),
+        (lambda: bounds.query_updates(64, 0.4, divergence=4.2), "at most ln m = 4.15888, got 4.2"),
         (lambda: bounds.query_updates_hedge(64, 1.5), "alpha"),
         (lambda: bounds.query_updates_hedge(0, 0.5), "m must be an integer >= 1"),
         (lambda: bounds.kl_decrease(-0.1, 0.2), "error"),

@@ -38,7 +38,7 @@ def test_weights_are_whole_numbers_in_the_exact_ratio(role):
     """w after k mistakes is to w after none as (1-η)^k to 1, without rounding: the script's sums are then exact."""
     sent = data(role, penalty=[0.1, 0.375, 0.5], rounds=25)
     assert sent["penalties"] == ["0.1", "0.375", "0.5"] and sent["start"] == 2
-    for game in sent["games"]:
+    for game in sent["natures"]:
         for eta, table in zip([Fraction(1, 10), Fraction(3, 8), Fraction(1, 2)], game["tables"], strict=True):
             weights = [int(w) for w in table["weights"]]
             assert [Fraction(w, weights[0]) for w in weights] == [(1 - eta) ** k for k in range(26)]
@@ -47,7 +47,7 @@ def test_weights_are_whole_numbers_in_the_exact_ratio(role):
 @pytest.mark.parametrize("role", ROLES)
 def test_bound_and_envelopes_are_those_of_the_theorem(role):
     """mist <= (OPT ln(1/(1-η)) + ln N) / ln(2/(2-η)), and (1-η)^OPT <= W <= N(1-η/2)^mist, written out here once more."""
-    for game in data(role, penalty=[0.1, 0.4], start=0.4, rounds=25)["games"]:
+    for game in data(role, penalty=[0.1, 0.4], start=0.4, rounds=25)["natures"]:
         for eta, table in zip([0.1, 0.4], game["tables"], strict=True):
             N, k = game["experts"], np.arange(26)
             np.testing.assert_allclose(table["bound"], (k * log(1 / (1 - eta)) + log(N)) / log(2 / (2 - eta)), rtol=1e-8)
@@ -55,6 +55,7 @@ def test_bound_and_envelopes_are_those_of_the_theorem(role):
             np.testing.assert_allclose(table["upper"], N * (1 - eta / 2) ** k, rtol=1e-5)
             np.testing.assert_allclose([float(w) for w in table["said"]], table["bound"], rtol=6e-3)
             np.testing.assert_allclose([float(w) for w in table["shown"]], (1 - eta) ** k, rtol=6e-3)
+            assert max(map(len, table["shown"])) <= 8  # 9.54e-7, not 9.54e-07: a cell of a narrow table
 
 
 def test_text_is_a_scripted_game():
@@ -64,22 +65,29 @@ def test_text_is_a_scripted_game():
     assert f"{OPENING} rounds" in repr(make()) and repr(make()) == repr(make())
 
 
-def test_forecasters_sequence_has_one_good_expert_and_a_bad_plain_majority():
-    """The default game can be won by trusting, and is lost by counting heads."""
-    nature = make("forecaster").natures[0]
-    wrong = np.sort((nature.advice != nature.outcomes[:, None]).sum(axis=0))
-    plain = nature.advice.sum(axis=1) > 3
-    assert nature.advice.shape == (30, 6) and list(wrong[:2]) == [2, 14]
-    assert (plain != nature.outcomes).sum() == 17
+def test_forecasters_games_have_one_good_expert_and_a_bad_plain_majority():
+    """Each of the eight games can be won by trusting, and is lost by counting heads; knowing one is no help in the others."""
+    games = make("forecaster").natures[0].games
+    wrong = [(advice != outcomes[:, None]).sum(axis=0) for advice, outcomes in games]
+    for (advice, outcomes), errors in zip(games, wrong):
+        assert advice.shape == (30, 6) and 2 <= np.sort(errors)[0] <= 4 and np.sort(errors)[1] >= 12
+        assert ((advice.sum(axis=1) > 3) != outcomes).sum() >= 15
+    assert len(games) == 8 and list(np.sort(wrong[0])[:2]) == [2, 14]
+    assert {int(errors.argmin()) for errors in wrong} == set(range(6))  # every place is once the good one
+    assert len({outcomes.tobytes() for _, outcomes in games}) == len({advice.tobytes() for advice, _ in games}) == 8
     assert repr(make("forecaster")) == "one expert is good, 6 experts, penalty 0.5, 30 rounds: 5 <= 11 (2.2x slack) with OPT = 2"
-    sent = data("forecaster")["games"][0]
-    assert [[c == "U" for c in row] for row in sent["advice"]] == nature.advice.tolist()
-    assert [c == "U" for c in sent["outcomes"]] == nature.outcomes.tolist()
+    for sent, (advice, outcomes) in zip(data("forecaster")["natures"][0]["games"], games, strict=True):
+        assert [[c == "U" for c in row] for row in sent["advice"]] == advice.tolist()
+        assert [c == "U" for c in sent["outcomes"]] == outcomes.tolist()
 
 
 def test_contradicting_nature_has_two_constant_experts():
-    game = data("forecaster", rounds=9)["games"][1]
-    assert game["experts"] == 2 and game["advice"] == ["UD"] * 9 and game["outcomes"] is None
+    nature = data("forecaster", rounds=9)["natures"][1]
+    assert nature["experts"] == 2 and nature["games"] == [{"advice": ["UD"] * 9, "outcomes": None}]
+
+
+def test_goal_of_an_adversary_is_sent():
+    assert data(experts=4, goal=(5, 1))["goal"] == [5, 1] and data()["goal"] is None
 
 
 @pytest.mark.parametrize("wrong, said", [
@@ -97,6 +105,10 @@ def test_contradicting_nature_has_two_constant_experts():
     ({"penalty": [0, 0.5]}, "penalty must be in the open interval (0, 1), got 0"),
     ({"penalty": [1 / 3, 0.5]}, "at most three decimals (ties are compared exactly), got 0.3333333333333333"),
     ({"start": 0.3}, "start must be one of the penalties [0.1, 0.25, 0.5, 0.75], got 0.3"),
+    ({"goal": (1, 0), "role": "forecaster"}, "goal is for the adversary, got role 'forecaster'"),
+    ({"goal": (10, 1), "experts": 4}, "goal must be within the bound: 7.23 mistakes with OPT = 1 at η = 0.5, got 10"),
+    ({"goal": (0, 1)}, "mistakes of the goal must be an integer >= 1, got 0"),
+    ({"goal": (5, -1)}, "OPT of the goal must be an integer >= 0, got -1"),
     ({"caption": None}, "play needs caption="),
     ({"alt": " "}, "play needs alt="),
 ])

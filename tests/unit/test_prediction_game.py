@@ -169,14 +169,16 @@ GOOD = np.zeros((3, 2), bool), np.zeros(3, bool)
 
 
 @pytest.mark.parametrize("call, message", [
-    (lambda: weighted_majority(GOOD, 0), "penalty must be in the open interval"),
+    (lambda: weighted_majority(GOOD, 0), r"penalty must be in the open interval \(0, 1\), got 0.0$"),
     (lambda: weighted_majority(GOOD, 1.0), "penalty must be in the open interval"),
     (lambda: weighted_majority(GOOD, [0.5, 1.5]), "penalty must be in the open interval.*1.5"),
     (lambda: randomised_weighted_majority(GOOD, float("nan")), "penalty must be finite"),
     (lambda: weighted_majority((GOOD[0].astype(int), GOOD[1])), "predictions must be an array of booleans.*int"),
     (lambda: weighted_majority((GOOD[0], np.zeros(3))), "outcomes must be an array of booleans.*float"),
     (lambda: weighted_majority((GOOD[0], GOOD[1][:2])), r"same rounds, got \(3, 2\) and \(2,\)"),
-    (lambda: weighted_majority((np.zeros((3, 0), bool), GOOD[1])), "same rounds"),
+    (lambda: weighted_majority((np.zeros((3, 0), bool), GOOD[1])), r"predictions must not be empty, got shape \(3, 0\)"),
+    (lambda: weighted_majority(([], [])), r"predictions must not be empty, got shape \(0,\)"),
+    (lambda: weighted_majority(([[True], [True, False]], [True, True])), "predictions must be an array of booleans.*unequal"),
     (lambda: weighted_majority(GOOD[0]), "opponent must be .predictions, outcomes."),
     (lambda: weighted_majority(GOOD, experts=3), "experts must be 2 for this sequence, got 3"),
     (lambda: weighted_majority(GOOD, rounds=4), "rounds must be 3 for this sequence, got 4"),
@@ -188,7 +190,17 @@ GOOD = np.zeros((3, 2), bool), np.zeros(3, bool)
     (lambda: weighted_majority(lambda t, w: (np.ones(3, bool), np.array(True)), experts=2, rounds=1), r"predictions must have shape \(2,\), got \(3,\)"),
     (lambda: weighted_majority(lambda t, w: (np.ones(2, bool), np.ones(2, bool)), experts=2, rounds=1), r"outcome must have shape \(\), got \(2,\)"),
     (lambda: weighted_majority(lambda t, w: (np.ones(2), np.array(True)), experts=2, rounds=1), "predictions must be an array of booleans"),
-    (lambda: heaviest_first_counts(4, 4, 1), "penalty must be in the open interval.*got 1"),
+    *[(lambda answer=answer: weighted_majority(lambda t, w: answer if t else ([True, True], True), experts=2, rounds=2, repeats=4),
+       message + ".*in round 1")
+      for answer, message in [
+          (None, r"the adversary must return \(predictions, outcome\), got NoneType"), (np.ones(2, bool), "must return .*got ndarray"),
+          ((True, True, True), "must return .*got tuple"), ((True, True), r"predictions must have shape \(4, 2\), got \(\)"),
+          (([True], True), r"predictions must have shape \(4, 2\), got \(1,\)"), (([[True, False]], True), r"got \(1, 2\)"),
+          (([True, False], [True]), r"outcome must have shape \(4,\), got \(1,\)"), (([1, 0], True), "must be an array of booleans.*int"),
+          (([[True], [True, False]], True), "unequal length")]],
+    *[(lambda penalty=penalty: heaviest_first_counts(4, 4, penalty), f"penalty must be in the open interval.*got {penalty!r}")
+      for penalty in (1, 0, float("nan"), None, "abc")],
+    (lambda: contradict(None, 3), "forecaster must be a function of advice and outcomes, got None"),
     (lambda: heaviest_first_counts(0, 4), "experts must be an integer >= 1"),
     (lambda: contradict(lambda a, o: 1, 3), "forecaster must return True or False, got 1"),
     (lambda: contradict(lambda a, o: True, 3, 1), "experts must be an integer >= 2"),
@@ -203,7 +215,7 @@ GOOD = np.zeros((3, 2), bool), np.zeros(3, bool)
     (lambda: bounds.tight_share(8, 0), "rounds must be an integer"),
     (lambda: bounds.deterministic_mistakes(1.5, 2), "best must be an integer >= 0"),
     (lambda: bounds.deterministic_mistakes(1, 1), "experts must be an integer >= 2"),
-    (lambda: bounds.randomised_majority_mistakes(3, 4, 0.51), "penalty must be at most 1/2.*0.51"),
+    (lambda: bounds.randomised_majority_mistakes(3, 4, 0.51), "penalty must be at most 1/2.*got 0.51$"),
 ])
 def test_bad_input_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):
@@ -224,3 +236,28 @@ def test_the_simple_coefficients_hold_up_to_one_half_and_fail_at_nine_tenths():
         assert 2 < of_best <= 2 * (1 + eta) and of_log <= 2 / eta
     of_best, of_log = bounds.weighted_majority_coefficients(0.9)
     assert of_best == pytest.approx(3.85, abs=5e-3) and of_best > 3.8 and of_log <= 2 / 0.9
+
+
+def test_a_tie_is_a_matter_of_rounding_only():
+    """Two sides that differ by 2^-30 of the weight are no tie."""
+    advice = np.ones((31, 3), bool)
+    advice[:30, 2] = False
+    advice[30] = [True, False, True]
+    assert weighted_majority((advice, np.ones(31, bool))).forecasts[-1]
+
+
+def test_one_hopeless_game_of_a_batch_is_refused():
+    with pytest.raises(ValueError, match="never errs, and in 1 rounds"):
+        halving((np.array([[[True]], [[False]]]), np.array([True])))
+
+
+def test_outcomes_may_have_games_of_their_own():
+    assert weighted_majority((np.ones((3, 2), bool), np.zeros((4, 3), bool))).wrong.shape == (4, 3)
+
+
+def test_a_forecaster_cannot_write_into_the_past():
+    def nosy(advice, outcomes):
+        outcomes[:] = True
+        return True
+
+    assert not contradict(nosy, 5).outcomes.any()
