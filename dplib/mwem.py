@@ -19,6 +19,7 @@ import numpy as np
 
 from dplib import bounds
 from dplib._validate import count, finite_array, histograms, positive
+from dplib.experts.loss_game import HUGE
 from dplib.queries import Queries
 
 
@@ -198,8 +199,8 @@ def _step_size(step_size, alpha, update):
     if update not in ("polynomial", "hedge"):
         raise ValueError(f"update must be 'polynomial' or 'hedge', got {update!r}")
     if step_size is None and alpha is not None:
-        return alpha / 2 if update == "polynomial" else 4 * alpha
-    most = 1 if update == "polynomial" else 1e100
+        return bounds.query_step(alpha, update)
+    most = 1 if update == "polynomial" else HUGE
     if positive("step_size", step_size) >= most:
         raise ValueError(f"step_size must be below {most}, so that weights stay positive, got {step_size}")
     return float(step_size)

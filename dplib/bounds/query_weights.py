@@ -8,7 +8,7 @@ from math import log
 from dplib._validate import count, nonnegative, positive
 from dplib.bounds.regret import hoeffding_exponent, polynomial_regret
 
-__all__ = ["kl_decrease", "kl_decrease_hedge", "query_regret", "query_tangent", "query_updates", "query_updates_hedge"]
+__all__ = ["kl_decrease", "kl_decrease_hedge", "query_regret", "query_step", "query_tangent", "query_updates", "query_updates_hedge"]
 
 
 def query_tangent(error_here, query, step):
@@ -54,6 +54,16 @@ def kl_decrease_hedge(error, step_size):
     return positive("step_size", step_size) * nonnegative("error", error) - hoeffding_exponent(step_size)
 
 
+def query_step(alpha, update="polynomial"):
+    """α/2 for the polynomial update, 4α for Hedge: the step sizes at which the mistake bounds are smallest.
+    Claim: thm-query-mistakes.
+
+    >>> query_step(.4), query_step(.4, "hedge")
+    (0.2, 1.6)
+    """
+    return {"polynomial": 0.5, "hedge": 4}[update] * _alpha(alpha)
+
+
 def query_updates(m, alpha, step_size=None, divergence=None):
     """ln m/(η(α − η)): updates on queries with error >= α, 0 < η <= 1/2, η < α <= 1; 4 ln m/α² if η is left out (α/2).
     Claim: thm-query-mistakes, cor-query-mw.
@@ -63,7 +73,7 @@ def query_updates(m, alpha, step_size=None, divergence=None):
     >>> round(query_updates(64, .4, divergence=log(2)), 2)
     17.33
     """
-    step_size = _alpha(alpha) / 2 if step_size is None else step_size
+    step_size = query_step(alpha) if step_size is None else step_size
     decrease = kl_decrease(_alpha(alpha), step_size)
     return _potential(m, divergence) / _positive_decrease(decrease, "step_size < alpha", step_size, alpha)
 
@@ -74,7 +84,7 @@ def query_updates_hedge(m, alpha, step_size=None, divergence=None):
     >>> round(query_updates_hedge(64, .4), 2)
     13.0
     """
-    step_size = 4 * _alpha(alpha) if step_size is None else step_size
+    step_size = query_step(alpha, "hedge") if step_size is None else step_size
     decrease = kl_decrease_hedge(_alpha(alpha), step_size)
     return _potential(m, divergence) / _positive_decrease(decrease, "step_size < 8 alpha", step_size, alpha)
 

@@ -111,7 +111,7 @@ def kl_from_uniform(p):
 
 
 def hoeffding_exponent(step_size, width=1.0):
-    """s²w²/8: ln E exp(s(X − EX)) for X in an interval of length w is at most this. Claim: lem-hoeffding.
+    """s²D²/8: ln E exp(s(X − EX)) for X in an interval of length D is at most this. Claim: lem-hoeffding.
 
     >>> hoeffding_exponent(2.0, 2.0)
     2.0
@@ -120,7 +120,7 @@ def hoeffding_exponent(step_size, width=1.0):
 
 
 def azuma(rounds, beta, width=2.0):
-    """w√(T ln(1/β)/2): T martingale differences, each in an interval of length w, have a larger sum with probability
+    """D√(T ln(1/β)/2): T martingale differences, each in an interval of length D, have a larger sum with probability
     at most β. Claim: thm-sampled-regret.
 
     >>> round(azuma(1000, .05), 2)
@@ -139,7 +139,7 @@ def sampled_regret(rounds, experts, beta):
 
 
 def hedge_step(rounds, experts, width=1.0):
-    """η = √(8 ln N/T)/w: Hedge's step size for losses that spread over at most w in a round. Claim: thm-hedge.
+    """η = √(8 ln N/T)/D: Hedge's step size for losses that spread over at most D in a round. Claim: thm-hedge.
 
     >>> round(hedge_step(1000, 50), 4)
     0.1769
@@ -148,7 +148,7 @@ def hedge_step(rounds, experts, width=1.0):
 
 
 def hedge_regret_at(rounds, experts, step_size, width=1.0):
-    """ηw²T/8 + ln N/η: regret of Hedge at any step size η > 0. Claim: thm-hedge.
+    """ηD²T/8 + ln N/η: regret of Hedge at any step size η > 0. Claim: thm-hedge.
 
     >>> round(hedge_regret_at(1000, 50, .1), 2)
     51.62
@@ -158,7 +158,7 @@ def hedge_regret_at(rounds, experts, step_size, width=1.0):
 
 
 def hedge_regret(rounds, experts, width=1.0):
-    """w√(T ln N/2): regret of Hedge at its best step size, for every T. Claim: thm-hedge.
+    """D√(T ln N/2): regret of Hedge at its best step size, for every T. Claim: thm-hedge.
 
     >>> round(hedge_regret(1000, 50), 2), round(hedge_regret(1000, 50, width=2), 2)
     (44.23, 88.45)
@@ -194,7 +194,7 @@ def gaussian_maximum(experts):
 
 
 def doubling_regret(rounds, experts, width=1.0):
-    """√2/(√2−1) · w√(T ln N/2): regret of Hedge restarted after 1, 2, 4, … rounds. Claim: prop-doubling.
+    """√2/(√2−1) · D√(T ln N/2): regret of Hedge restarted after 1, 2, 4, … rounds. Claim: prop-doubling.
 
     >>> round(doubling_regret(1000, 50) / hedge_regret(1000, 50), 3)
     3.414
@@ -204,8 +204,8 @@ def doubling_regret(rounds, experts, width=1.0):
 
 def doubling_regret_by_epoch(rounds, experts, width=1.0):
     """The same with every epoch at its own price and the last one, of length 2^n, cut short after r rounds:
-    w√(ln N/2) [(2^(n/2) − 1)/(√2 − 1) + 2^(n/2) (1 + r/2^n)/2], n = ⌊log₂ T⌋, r = T + 1 − 2^n.
-    At most √2 + 3/2 times w√(T ln N/2), for every T. Claim: prop-doubling.
+    D√(ln N/2) [(2^(n/2) − 1)/(√2 − 1) + 2^(n/2) (1 + r/2^n)/2], n = ⌊log₂ T⌋, r = T + 1 − 2^n.
+    At most √2 + 3/2 times D√(T ln N/2), for every T. Claim: prop-doubling.
 
     >>> round(doubling_regret_by_epoch(1000, 50), 2), round(doubling_regret_by_epoch(1023, 50), 2)
     (103.96, 104.67)
@@ -217,7 +217,7 @@ def doubling_regret_by_epoch(rounds, experts, width=1.0):
 
 
 def anytime_regret(rounds, experts, width=1.0):
-    """w√(T ln N): regret, at every T, of Hedge with step size 2√(ln N/t)/w in round t. Claim: prop-doubling.
+    """D√(T ln N): regret, at every T, of Hedge with step size 2√(ln N/t)/D in round t. Claim: prop-doubling.
 
     >>> round(anytime_regret(1000, 50) / hedge_regret(1000, 50), 4)
     1.4142

@@ -58,7 +58,7 @@ def hedge(opponent, step_size=None, *, width=1.0, experts=None, rounds=None, rep
     >>> run.paid.round(4), round(float(run.regret), 4)
     (array([0.5   , 0.3333, 0.8   ]), 0.6333)
 
-    **Guarantee**: regret <= ηw²T/8 + ln N/η, and w√(T ln N/2) at the default step size, w = width, for every T.
+    **Guarantee**: regret <= ηD²T/8 + ln N/η, and D√(T ln N/2) at the default step size, D = width, for every T.
     Claim: thm-hedge, lem-hoeffding, thm-fair-coins
     """
     eta = None if step_size is None else _step_sizes(step_size, most=HUGE)
@@ -76,7 +76,7 @@ def doubling(opponent, *, width=1.0, experts=None, rounds=None, repeats=None, rn
     >>> doubling(np.tile([1.0, 0.0], (7, 1))).paid.round(3)
     array([0.5  , 0.5  , 0.159, 0.5  , 0.236, 0.087, 0.028])
 
-    **Guarantee**: regret <= (√2 + 3/2) · w√(T ln N/2), for every T: 2.914 times the bound of Hedge that knows T, where the simple
+    **Guarantee**: regret <= (√2 + 3/2) · D√(T ln N/2), for every T: 2.914 times the bound of Hedge that knows T, where the simple
     count, every epoch at its full price, gives √2/(√2−1), or 3.414. Claim: prop-doubling
     """
     game = Game(opponent, experts, rounds, repeats, rng, sees, _within(width))
@@ -100,7 +100,7 @@ def anytime_hedge(opponent, *, width=1.0, experts=None, rounds=None, repeats=Non
     >>> anytime_hedge(np.tile([1.0, 0.0], (4, 1))).paid.round(3)
     array([0.5  , 0.236, 0.128, 0.076])
 
-    **Guarantee**: regret <= w√(T ln N), for every T. Claim: prop-doubling
+    **Guarantee**: regret <= D√(T ln N), for every T. Claim: prop-doubling
     """
     game = Game(opponent, experts, rounds, repeats, rng, sees, _within(width))
     eta = 2 * np.sqrt(log(game.N) / np.arange(1, game.T + 2)) / width  # the last is for the distribution after round T

@@ -76,7 +76,7 @@ def growth(N, game):
     limit = np.array([right(int(T), N) for T in Ts])
     return Plot(
         Ts,
-        [measured("mean of the runs, and four of them", runs.mean(axis=0), draws=np.maximum(runs[:4], 0.5)),
+        [measured("mean of the runs, and four of them", runs.mean(axis=0), draws=runs[:4]),
          truth("exact, for every algorithm", exact), bound("bound of the theorem", limit)],
         "rounds T",
         "regret on fair coins",

@@ -471,3 +471,11 @@ def test_smaller_bounds_and_wrong_updates_are_refuted():
     flipped = randomised_weighted_majority((game[0], ~game[1]), 0.1)  # penalises those that are right
     share_of_liars = 1 - flipped.wrong
     assert share_of_liars.sum() > 250 > bounds.randomised_majority_mistakes(0, 500, 0.1)
+
+
+@pytest.mark.claim("thm-weighted-majority-tight", kind="oracle")
+def test_with_256_experts_the_game_is_periodic_and_2_4_is_never_passed():
+    """From round 1 on the best expert errs 5 times in 12 rounds, so that 12 (OPT + 8) − 5 mist takes the same 12 values for ever."""
+    best = heaviest_first_counts(256, 20_000)
+    assert (best[13:] - best[1:-12] == 5).all()
+    assert (12 * (best + 8) - 5 * np.arange(20_001)).min() == 84
